@@ -1,0 +1,6 @@
+"""`python -m fcoplint`: the same program as the console script."""
+
+from fcoplint.cli import main
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,129 @@
+"""The rules as people read them: `rules/CODE-name.md`, read only when a finding or the user asks (design.md 5).
+
+The files are ours, but they are read with the envelopes' own reader: the hook must report a finding without importing
+pydantic or python-frontmatter. The tests hold each file against a strict pydantic model and python-frontmatter.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from fcoplint.model.document import Document
+from fcoplint.model.nodes import Mapping as Fields
+from fcoplint.model.nodes import Node, Scalar, Sequence
+
+_PACKAGE = Path(__file__).parent
+_FOLDERS = (_PACKAGE / "_rules", _PACKAGE.parent / "rules")
+_FILE = re.compile(r"(FC\d{3})-([a-z0-9-]+)\.md")
+_SELECTOR = re.compile(r"FC\d{0,3}|ALL")
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """The templates of one message: what is wrong, how to put it right, the next command as words ("" and () if none)."""
+
+    text: str
+    help: str
+    next: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule's file. `severity` maps a condition ("" for the ordinary case) to error, warning or info."""
+
+    code: str
+    name: str
+    title: str
+    contract: str
+    protocols: str
+    severity: Mapping[str, str]
+    fix: str
+    source: str
+    why: str
+    messages: Mapping[str, Message]
+    body: str
+
+
+def rule_folder() -> Path:
+    """The folder of the rule files: inside the wheel, or beside the package in a checkout."""
+    return next(folder for folder in _FOLDERS if folder.is_dir())
+
+
+@cache
+def rule_files() -> dict[str, Path]:
+    """The file of each code, in the order of codes."""
+    found = {match[1]: path for path in sorted(rule_folder().iterdir()) if (match := _FILE.fullmatch(path.name))}
+    return dict(sorted(found.items()))
+
+
+@cache
+def names() -> dict[str, str]:
+    """The code of each kebab name."""
+    return {path.stem.partition("-")[2]: code for code, path in rule_files().items()}
+
+
+@cache
+def rule(code: str) -> Rule:
+    """The rule of a code. Raises KeyError for a code that no file describes."""
+    document = Document(rule_files()[code].read_bytes())
+    fields = document.front.mapping
+    if fields is None:
+        raise ValueError(f"{rule_files()[code]}: {document.front.faults}")
+    return _make_rule(fields, document.body.strip("\n"))
+
+
+def resolve(selector: str) -> str | None:
+    """A selector as a prefix of codes: `FC3`, `FC305`, `illegal-edge`, `ALL`; None where it selects nothing."""
+    code = names().get(selector.lower(), selector.upper())
+    if code == "ALL":
+        return ""
+    return code if _SELECTOR.fullmatch(code) and any(known.startswith(code) for known in rule_files()) else None
+
+
+def suggest(selector: str) -> str | None:
+    """The code or name that a mistyped selector most likely means."""
+    return next(iter(difflib.get_close_matches(selector, [*rule_files(), *names()], n=1, cutoff=0.6)), None)
+
+
+def _make_rule(fields: Fields, body: str) -> Rule:
+    severity, messages = fields.get("severity"), fields.get("messages")
+    assert isinstance(messages, Fields)
+    return Rule(
+        code=_text(fields.get("code")),
+        name=_text(fields.get("name")),
+        title=_text(fields.get("title")),
+        contract=_text(fields.get("contract")),
+        protocols=_text(fields.get("protocols")),
+        severity=_severity(severity),
+        fix=_text(fields.get("fix")),
+        source=_text(fields.get("source")),
+        why=_text(fields.get("why")),
+        messages={pair.key.text: _make_message(pair.value) for pair in messages.pairs},
+        body=body,
+    )
+
+
+def _severity(node: Node | None) -> dict[str, str]:
+    if isinstance(node, Scalar):
+        return {"": node.text}
+    assert isinstance(node, Fields)
+    return {"" if pair.key.text == "default" else pair.key.text: _text(pair.value) for pair in node.pairs}
+
+
+def _make_message(node: Node) -> Message:
+    assert isinstance(node, Fields)
+    words = node.get("next")
+    return Message(
+        text=_text(node.get("text")),
+        help=_text(node.get("help")),
+        next=tuple(_text(word) for word in words.items) if isinstance(words, Sequence) else (),
+    )
+
+
+def _text(node: Node | None) -> str:
+    return " ".join(node.text.split()) if isinstance(node, Scalar) else ""

@@ -1,0 +1,1 @@
+"""The rules: one module a contract. A rule is a short generator that yields findings and does nothing else."""

@@ -1,0 +1,209 @@
+"""Identity (FC1): what is this? File names, front matter, ids, routing, roles and values (protocol.md A.2, A.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fcoplint.checks.registry import V1_V3, rule
+from fcoplint.findings import Finding, Related, on
+from fcoplint.model.envelope import Envelope, Task
+from fcoplint.model.frontmatter import Fault
+from fcoplint.model.nodes import Scalar, walk_mappings
+from fcoplint.model.workspace import Workspace
+from fcoplint.protocol import fields, names, roles
+from fcoplint.protocol.lookalikes import skeleton
+
+
+@rule("FC101", versions=V1_V3)
+def bad_filename(envelope: Envelope) -> Iterator[Finding]:
+    if envelope.name or names.looks_confusable(envelope.filename):
+        return
+    fault = names.find_name_fault(envelope.filename)
+    yield on(
+        envelope, "FC101", envelope.file, about="name",
+        segment=fault.segment, found=fault.found, expected=fault.expected, form=names.FORMS[envelope.kind],
+    )  # fmt: skip
+
+
+@rule("FC102", versions=V1_V3)
+def impossible_date(envelope: Envelope) -> Iterator[Finding]:
+    if envelope.name and not names.is_calendar_date(envelope.name.date):
+        yield on(envelope, "FC102", envelope.file, about="date", date=envelope.name.date)
+
+
+@rule("FC106", versions=V1_V3)
+def confusable_name(envelope: Envelope) -> Iterator[Finding]:
+    if names.looks_confusable(envelope.filename):
+        yield on(envelope, "FC106", envelope.file, about="name", plain=names.plain_spelling(envelope.filename))
+    for key, value in _role_values(envelope):
+        if roles.is_role(skeleton(value.text)) and not roles.is_role(value.text):
+            yield on(envelope, "FC106", value, about=f"{key}={value.text}", message="role", key=key, value=value.text, plain=skeleton(value.text))
+
+
+@rule("FC106", versions=V1_V3)
+def confusable_actor(task: Task) -> Iterator[Finding]:
+    for event in task.events:
+        actor = event.scalar("by")
+        if actor and actor.text != skeleton(actor.text) and roles.is_role(skeleton(actor.text)):
+            about = f"{event.number}.by={actor.text}"
+            yield on(task, "FC106", actor, about=about, message="role", key="by", value=actor.text, plain=skeleton(actor.text))
+
+
+@rule("FC106", versions=V1_V3)
+def twin_names(workspace: Workspace) -> Iterator[Finding]:
+    first: dict[tuple[str, str], Envelope] = {}
+    for envelope in workspace.envelopes:
+        folder = envelope.path[: -len(envelope.filename)]
+        seen = (folder, names.plain_spelling(envelope.filename).casefold())
+        twin = first.setdefault(seen, envelope)
+        if twin is not envelope and not names.looks_confusable(envelope.filename):
+            related = (Related(twin.file, "twin"),)
+            yield on(envelope, "FC106", envelope.file, about="twin", message="twin", related=related, twin=twin.filename)
+
+
+@rule("FC111", versions=V1_V3)
+def missing_front_matter(envelope: Envelope) -> Iterator[Finding]:
+    if envelope.document is None or envelope.document.is_lfs_pointer:
+        return
+    for fault in envelope.document.front.faults:
+        if fault.kind in ("missing", "loose-opening") and envelope.document.decode_fault is None:
+            message = "empty" if not envelope.document.data.strip() else "default" if fault.kind == "missing" else fault.kind
+            yield on(envelope, "FC111", fault.span, about=fault.kind, message=message)
+
+
+@rule("FC112", versions=V1_V3)
+def malformed_front_matter(envelope: Envelope) -> Iterator[Finding]:
+    for fault in _faults(envelope, "unterminated", "yaml", "not-mapping"):
+        message = "loose-closing" if fault.kind == "unterminated" and fault.detail else fault.kind
+        yield on(envelope, "FC112", fault.span, about=fault.kind, message=message, detail=fault.detail)
+
+
+@rule("FC113", versions=V1_V3)
+def duplicate_key(envelope: Envelope) -> Iterator[Finding]:
+    for mapping in walk_mappings(envelope.fields) if envelope.fields else ():
+        first: dict[str, Scalar] = {}
+        for pair in mapping.pairs:
+            earlier = first.setdefault(pair.key.text, pair.key)
+            if earlier is not pair.key:
+                related = (Related(envelope.at(earlier), "first"),)
+                yield on(envelope, "FC113", pair, about=pair.key.text, related=related, key=pair.key.text, first_line=earlier.span.line)
+
+
+@rule("FC114", versions=V1_V3)
+def missing_field(envelope: Envelope) -> Iterator[Finding]:
+    if envelope.fields is None:
+        return
+    optional = fields.EXPECTED_ONLY.get(envelope.kind, frozenset())
+    for key in fields.REQUIRED[envelope.kind]:
+        pair = envelope.pair(key)
+        when = "sender of a REVIEW" if key in optional else ""
+        if pair is None:
+            yield on(envelope, "FC114", envelope.top, about=key, when=when, key=key, kind=envelope.kind)
+        elif pair.value.is_empty:
+            yield on(envelope, "FC114", pair, about=key, message="empty", when=when, key=key, kind=envelope.kind)
+
+
+@rule("FC118", versions=V1_V3)
+def type_mismatch(envelope: Envelope) -> Iterator[Finding]:
+    for key in ("type", "kind"):
+        value = envelope.get(key)
+        if value is None or value.is_empty:
+            continue
+        said = value.text if isinstance(value, Scalar) else "(not text)"
+        if said.strip().upper() != envelope.kind:
+            yield on(envelope, "FC118", value, about=f"{key}={said}", key=key, value=said, kind=envelope.kind)
+
+
+@rule("FC119", versions=V1_V3)
+def id_mismatch(envelope: Envelope) -> Iterator[Finding]:
+    key = fields.ID_FIELD[envelope.kind]
+    value = envelope.get(key)
+    if envelope.name is None or value is None or value.is_empty:
+        return
+    said = value.text if isinstance(value, Scalar) else "(not text)"
+    if said not in (envelope.stem, envelope.short_id):
+        when = "REVIEW" if envelope.kind == "REVIEW" else ""
+        message = "review" if envelope.kind == "REVIEW" else "default"
+        yield on(envelope, "FC119", value, about=f"{key}={said}", when=when, message=message, key=key, value=said, short_id=envelope.short_id)
+
+
+@rule("FC120", versions=V1_V3)
+def routing_mismatch(envelope: Envelope) -> Iterator[Finding]:
+    for key, value in _role_values(envelope):
+        named = _named_role(envelope, key)
+        if named is None or not _is_address(value.text):
+            continue
+        role, slot = roles.split_slot(value.text)
+        named_slot = envelope.name.slot if envelope.name and key == "recipient" else None
+        if role != named or (slot and named_slot and slot != named_slot):
+            expected = f"{named}.{named_slot}" if slot and named_slot else named
+            yield on(envelope, "FC120", value, about=f"{key}={value.text}", key=key, value=value.text, expected=expected)
+
+
+@rule("FC121", versions=V1_V3)
+def bad_role(envelope: Envelope) -> Iterator[Finding]:
+    for key in fields.ROLE_FIELDS[envelope.kind]:
+        value = envelope.get(key)
+        if value is None or value.is_empty:
+            continue
+        if not isinstance(value, Scalar):
+            yield on(envelope, "FC121", value, about=key, message="not-text", key=key)
+        elif not value.quoted and value.text in roles.YAML_TRAPS:
+            yield on(envelope, "FC121", value, about=f"{key}={value.text}", message="trap", key=key, value=value.text)
+        elif not _is_address(value.text) and not roles.is_role(skeleton(value.text)):
+            yield on(envelope, "FC121", value, about=f"{key}={value.text}", key=key, value=value.text)
+
+
+@rule("FC122", versions=V1_V3)
+def undeclared_role(envelope: Envelope) -> Iterator[Finding]:
+    declared = envelope.workspace.declared_roles
+    if not declared:
+        return
+    when = "archived or historic" if envelope.place.is_historic else ""
+    for key, value in _role_values(envelope):
+        role = roles.base_role(roles.split_slot(value.text)[0], declared)
+        if _is_address(value.text) and role not in declared | roles.ADDRESSABLE:
+            yield on(
+                envelope, "FC122", value, about=f"{key}={value.text}", when=when,
+                key=key, value=value.text, declared=", ".join(sorted(declared)), manifest=envelope.workspace.manifest_path,
+            )  # fmt: skip
+
+
+@rule("FC123", versions=V1_V3)
+def bad_priority(envelope: Envelope) -> Iterator[Finding]:
+    value = envelope.get("priority")
+    if value is None or value.is_empty:
+        return
+    said = value.text if isinstance(value, Scalar) else "(not text)"
+    if said in fields.PRIORITIES:
+        return
+    canonical = fields.canonical_priority(said)
+    if canonical:
+        yield on(envelope, "FC123", value, about=said, message="alias", when="alias", value=said, canonical=canonical)
+    else:
+        yield on(envelope, "FC123", value, about=said, value=said)
+
+
+def _faults(envelope: Envelope, *kinds: str) -> list[Fault]:
+    return [fault for fault in envelope.document.front.faults if fault.kind in kinds] if envelope.document else []
+
+
+def _role_values(envelope: Envelope) -> Iterator[tuple[str, Scalar]]:
+    """The fields that name a role, where they hold text."""
+    for key in fields.ROLE_FIELDS[envelope.kind]:
+        value = envelope.scalar(key)
+        if value:
+            yield key, value
+
+
+def _is_address(text: str) -> bool:
+    return roles.is_role(roles.split_slot(text)[0])
+
+
+def _named_role(envelope: Envelope, key: str) -> str | None:
+    """The role that the file name gives for a field."""
+    if envelope.name is None:
+        return None
+    return envelope.name.recipient if key == "recipient" else envelope.name.sender
+
+

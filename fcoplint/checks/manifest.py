@@ -1,0 +1,106 @@
+"""Identity of the workspace (FC14x): what the manifest declares (protocol.md A.1, B.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fcoplint.checks.registry import V1_V3, rule
+from fcoplint.findings import Finding, on_path
+from fcoplint.model.manifest import Manifest
+from fcoplint.model.nodes import Span
+from fcoplint.model.workspace import Workspace
+from fcoplint.protocol import roles
+
+_MODES = ("solo", "preset", "custom", "team")
+_VERSION_TEXT = "a version written as text"
+
+
+@rule("FC141", versions=V1_V3)
+def missing_manifest(workspace: Workspace) -> Iterator[Finding]:
+    if workspace.manifest_path not in workspace.entries:
+        when = "" if workspace.version == 3 else "missing in v1 or v2"
+        yield on_path(workspace, "FC141", workspace.manifest_path, about="missing", message="missing", when=when)
+
+
+@rule("FC141", versions=V1_V3)
+def unreadable_manifest(workspace: Workspace) -> Iterator[Finding]:
+    manifest = workspace.manifest
+    if manifest and manifest.fault and manifest.fault.kind != "too-large":
+        fault = manifest.fault
+        yield _on(workspace, manifest, fault.span, fault.kind, message=fault.kind, detail=fault.detail)
+    for key in manifest.duplicates if manifest else ():
+        spans = manifest.duplicate_spans(key) if manifest else []
+        span = spans[-1] if spans else Span(1, 1, 1, 1)
+        yield on_path(
+            workspace, "FC141", workspace.manifest_path, span, about=f"duplicate {key}", message="duplicate", when="duplicate key", key=key
+        )
+
+
+@rule("FC141", versions=V1_V3)
+def bad_manifest_values(workspace: Workspace) -> Iterator[Finding]:
+    manifest = workspace.manifest
+    if manifest is None or manifest.fault:
+        return
+    yield from _mode(workspace, manifest)
+    yield from _team_and_leader(workspace, manifest)
+    yield from _roles(workspace, manifest)
+    yield from _version(workspace, manifest)
+
+
+def _mode(workspace: Workspace, manifest: Manifest) -> Iterator[Finding]:
+    mode = manifest.values.get("mode")
+    if mode is None:
+        yield on_path(workspace, "FC141", manifest.path, Span(1, 1, 1, 1), about="mode", message="mode-absent", when="mode absent")
+    elif mode not in _MODES:
+        yield _on(workspace, manifest, manifest.span("mode"), f"mode={mode}", message="mode", value=mode)
+
+
+def _team_and_leader(workspace: Workspace, manifest: Manifest) -> Iterator[Finding]:
+    for key in ("team", "leader"):
+        value = manifest.values.get(key)
+        if value is None:
+            yield _on(workspace, manifest, Span(1, 1, 1, 1), key, message="absent", key=key)
+        elif not isinstance(value, str) or not value.strip():
+            yield _on(workspace, manifest, manifest.span(key), f"{key}={value}", message="not-text", key=key)
+    leader = manifest.leader
+    if leader and manifest.roles and leader not in manifest.roles:
+        span = manifest.span("leader")
+        yield _on(workspace, manifest, span, f"leader={leader}", message="leader", value=leader, roles=", ".join(sorted(manifest.roles)))
+
+
+def _roles(workspace: Workspace, manifest: Manifest) -> Iterator[Finding]:
+    declared = manifest.values.get("roles")
+    if declared is None:
+        yield _on(workspace, manifest, Span(1, 1, 1, 1), "roles", message="absent", key="roles")
+        return
+    if not isinstance(declared, list) or not declared:
+        yield _on(workspace, manifest, manifest.span("roles"), "roles", message="roles")
+        return
+    seen: set[str] = set()
+    for number, (code, _) in enumerate(manifest.role_entries):
+        span = manifest.span("roles", number)
+        if code is None or not roles.is_role(code):
+            said = "(not text)" if code is None else code
+            yield _on(workspace, manifest, span, f"role {said}", message="role", value=said)
+        elif code in seen:
+            yield _on(workspace, manifest, span, f"twice {code}", message="role-twice", value=code)
+        elif code == roles.TEAM:
+            yield on_path(workspace, "FC141", manifest.path, span, about="TEAM", message="role-team", when="role TEAM")
+        seen.add(code or "")
+
+
+def _version(workspace: Workspace, manifest: Manifest) -> Iterator[Finding]:
+    value = manifest.values.get("version")
+    if value is None:
+        return
+    span = manifest.span("version")
+    if isinstance(value, str):
+        yield on_path(
+            workspace, "FC141", manifest.path, span, about=f"version={value}", message="version-text", when="version a string", value=value
+        )
+    elif not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        yield _on(workspace, manifest, span, f"version={value}", message="version", value=value)
+
+
+def _on(workspace: Workspace, manifest: Manifest, span: Span, about: str, *, message: str, **parameters: object) -> Finding:
+    return on_path(workspace, "FC141", manifest.path, span, about=about, message=message, **parameters)

@@ -1,0 +1,118 @@
+"""Path (FC2): where is it now? Stages, twins, layouts, folders, links (protocol.md A.1, A.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fcoplint.checks.registry import V1_V3, V2_V3, V3, rule
+from fcoplint.findings import Finding, Related, on, on_path
+from fcoplint.model.envelope import Envelope, Task
+from fcoplint.model.workspace import Workspace
+from fcoplint.protocol.places import HOME_FOLDER, LIFECYCLE, MANIFEST_NAMES, is_temporary
+from fcoplint.protocol.stages import STAGES, stage_order
+from fcoplint.source.snapshot import Kind
+
+
+@rule("FC201", versions=V3)
+def unknown_stage(envelope: Envelope) -> Iterator[Finding]:
+    if envelope.place.kind == "lifecycle":
+        folder = envelope.workspace.relative(envelope.path).split("/")[1] if envelope.place.depth else ""
+        message = "default" if folder else "no-stage"
+        yield on(envelope, "FC201", envelope.file, about=folder, message=message, folder=folder, stages=", ".join(STAGES))
+
+
+@rule("FC201", versions=V3)
+def unknown_stage_folder(workspace: Workspace) -> Iterator[Finding]:
+    told = {_top_two(workspace, envelope.path) for envelope in workspace.envelopes}
+    strangers: dict[str, str] = {}
+    for path in workspace.entries:
+        place = workspace.place(path)
+        if place.kind == "lifecycle" and place.depth and not is_temporary(path.rpartition("/")[2]):
+            folder = _top_two(workspace, path)
+            if folder not in told:
+                strangers.setdefault(folder, path)
+    for folder in sorted(strangers):
+        yield on_path(workspace, "FC201", workspace.path(folder), about=folder, message="folder", folder=folder.rpartition("/")[2], stages=", ".join(STAGES))
+
+
+@rule("FC203", versions=V3)
+def task_in_two_stages(workspace: Workspace) -> Iterator[Finding]:
+    for copies in workspace.by_stem.values():
+        for kinds in (("stage", "lifecycle"), ("history",)):
+            twins = [copy for copy in copies if isinstance(copy, Task) and copy.place.kind in kinds]
+            if len(twins) > 1:
+                yield _twins(twins)
+
+
+def _twins(twins: list[Task]) -> Finding:
+    """One finding for all copies of a TASK, at the copy whose own last event does not speak for it."""
+    twins = sorted(twins, key=lambda task: (_agrees(task), -stage_order(task.place.stage or ""), task.path))
+    odd, *others = twins
+    identical = all(other.content == odd.content for other in others) and isinstance(odd.content, bytes)
+    related = tuple(Related(other.file, "copy") for other in others)
+    message = "identical" if identical else "divergent"
+    return on(odd, "FC203", odd.file, about="twins", message=message, related=related, other=others[-1].path, count=len(twins))
+
+
+def _agrees(task: Task) -> bool:
+    return bool(task.events) and task.events[-1].target == task.place.stage
+
+
+@rule("FC204", versions=V2_V3)
+def mixed_topology(workspace: Workspace) -> Iterator[Finding]:
+    if not workspace.protocol.mixed:
+        return
+    envelopes = [envelope for envelope in workspace.envelopes if envelope.place.kind in ("tasks", "log")]
+    old = [workspace.relative(path) for path in workspace.entries if workspace.relative(path).startswith(("tasks/", "log/"))]
+    when = "log holds only reviews" if all(path.startswith("log/reviews/") for path in old) else ""
+    for envelope in envelopes:
+        yield on(envelope, "FC204", envelope.file, about=envelope.place.kind, when=when, folder=envelope.place.kind)
+    for folder in sorted({path.partition("/")[0] for path in old} - {envelope.place.kind for envelope in envelopes}):
+        yield on_path(workspace, "FC204", workspace.path(folder), about=folder, message="folder", when=when, folder=folder)
+
+
+@rule("FC205", versions=V1_V3)
+def misplaced_envelope(envelope: Envelope) -> Iterator[Finding]:
+    place, old = envelope.place, envelope.workspace.version < 3
+    if place.kind == "log" or place.kind == "lifecycle":
+        return
+    if place.kind == "stage" and envelope.kind == "TASK":
+        if place.depth:
+            yield on(envelope, "FC205", envelope.file, about="sub-folder", message="sub-folder", when="envelope in a sub-folder of a stage", stage=place.stage)
+        return
+    homes = _homes(envelope, old=old)
+    if place.kind in homes:
+        return
+    in_archive = envelope.kind == "REPORT" and place.stage == "archive"
+    when = "v1, v2" if old else "REPORT in archive" if in_archive else ""
+    home = envelope.workspace.path(homes[0])
+    target = f"{home}/{envelope.filename}"
+    yield on(envelope, "FC205", envelope.file, about=place.kind, when=when, kind=envelope.kind, home=home, target=target)
+
+
+def _homes(envelope: Envelope, *, old: bool) -> tuple[str, ...]:
+    """The places where an envelope of this type may lie, its proper one first."""
+    if envelope.kind == "TASK":
+        return ("tasks",) if old else (f"{LIFECYCLE}/inbox", "history", "tasks")
+    if envelope.kind == "REPORT" and not old:
+        return ("reports", "history")
+    return (HOME_FOLDER[envelope.kind],)
+
+
+@rule("FC206", versions=V3)
+def symlinked_stage(workspace: Workspace) -> Iterator[Finding]:
+    envelopes = {envelope.path for envelope in workspace.envelopes}
+    for path, entry in workspace.entries.items():
+        if entry.kind is Kind.LINK and _matters(workspace, path, envelopes):
+            yield on_path(workspace, "FC206", path, about="link", target=workspace.link_target(path))
+
+
+def _matters(workspace: Workspace, path: str, envelopes: set[str]) -> bool:
+    """Whether a link stands for a stage, another protocol folder, the manifest or an envelope."""
+    relative = workspace.relative(path)
+    in_lifecycle = relative.startswith(f"{LIFECYCLE}/") and relative.count("/") == 1
+    return in_lifecycle or path in envelopes or relative in (LIFECYCLE, *MANIFEST_NAMES, "history", *HOME_FOLDER.values())
+
+
+def _top_two(workspace: Workspace, path: str) -> str:
+    return "/".join(workspace.relative(path).split("/")[:2])

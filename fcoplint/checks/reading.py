@@ -1,0 +1,64 @@
+"""The tool's own findings: what could not be looked at (FC001) and what nobody here knows (FC004)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fcoplint.checks.registry import ANY, UNKNOWN, V4, rule
+from fcoplint.findings import Finding, on, on_path
+from fcoplint.model.envelope import Envelope
+from fcoplint.model.location import Location
+from fcoplint.model.workspace import Workspace, Workspaces
+from fcoplint.source.snapshot import Kind, Unreadable
+
+# These have codes of their own: FC206 for links, FC907 for what a merge left open.
+_TOLD_ELSEWHERE = ("link", "unmerged")
+
+
+@rule("FC001", versions=ANY)
+def unreadable_envelope(envelope: Envelope) -> Iterator[Finding]:
+    content = envelope.content
+    if isinstance(content, Unreadable):
+        if content.reason not in _TOLD_ELSEWHERE:
+            yield on(envelope, "FC001", envelope.file, about=content.reason, message=content.reason, detail=content.detail)
+        return
+    document = envelope.document
+    if document and document.is_lfs_pointer:
+        yield on(envelope, "FC001", envelope.top, about="lfs-pointer", message="lfs-pointer")
+    for fault in document.front.faults if document else ():
+        if fault.kind == "too-large":
+            yield on(envelope, "FC001", fault.span, about="front-matter", message="front-matter", limit=fault.detail)
+
+
+@rule("FC001", versions=ANY)
+def unreadable_folder(workspace: Workspace) -> Iterator[Finding]:
+    for path, why in workspace.unreadable.items():
+        yield on_path(workspace, "FC001", path, about=why.reason, message=_folder_message(why), detail=why.detail)
+    manifest = workspace.manifest_unreadable
+    if manifest and manifest.reason not in _TOLD_ELSEWHERE:
+        yield on_path(workspace, "FC001", workspace.manifest_path, about=manifest.reason, message=manifest.reason, detail=manifest.detail)
+    if workspace.manifest and workspace.manifest.fault and workspace.manifest.fault.kind == "too-large":
+        yield on_path(workspace, "FC001", workspace.manifest_path, about="too-large", message="too-large", detail=workspace.manifest.fault.detail)
+    for path, entry in workspace.entries.items():
+        if entry.kind is Kind.SUBMODULE and workspace.place(f"{path}/").kind != "other":
+            yield on_path(workspace, "FC001", path, about="submodule", message="submodule", detail="")
+
+
+@rule("FC001", versions=ANY)
+def unreadable_workspace(workspaces: Workspaces) -> Iterator[Finding]:
+    for path, why in workspaces.unreadable.items():
+        yield Finding("FC001", Location(path), path, about=why.reason, message=_folder_message(why), parameters={"detail": why.detail})
+
+
+@rule("FC004", versions=UNKNOWN | V4)
+def unsupported_protocol(workspace: Workspace) -> Iterator[Finding]:
+    declared = workspace.protocol.unsupported
+    if workspace.manifest is None or declared is None:
+        yield on_path(workspace, "FC004", workspace.manifest_path, about="4.0", message="not-yet")
+    else:
+        span = workspace.manifest.span(declared.partition(" ")[0])
+        yield on_path(workspace, "FC004", workspace.manifest_path, span, about=declared, declared=declared)
+
+
+def _folder_message(why: Unreadable) -> str:
+    return f"folder-{why.reason}" if why.reason in ("permission", "submodule", "link") else "folder"

@@ -1,0 +1,78 @@
+"""Writing (FC9): could somebody see it half done? Bytes, leftovers, unsafe YAML, conflicts (protocol.md A.6, E)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fcoplint.checks.registry import V1_V3, V3, rule
+from fcoplint.findings import Finding, on, on_path
+from fcoplint.model.envelope import Envelope
+from fcoplint.model.nodes import Span, walk_scalars
+from fcoplint.model.workspace import Workspace
+from fcoplint.protocol.lookalikes import describe, hidden_characters
+from fcoplint.protocol.places import is_temporary
+from fcoplint.source.snapshot import Kind
+
+_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+_UNSAFE = ("anchor", "alias", "tag", "merge-key", "too-deep")
+
+
+@rule("FC901", versions=V1_V3)
+def not_utf8(envelope: Envelope) -> Iterator[Finding]:
+    document = envelope.document
+    if document is None or document.decode_fault is None:
+        return
+    offset, span = document.decode_fault
+    message = "utf-16" if document.data[:2] in _UTF16_MARKS else "default"
+    yield on(envelope, "FC901", span, about="utf-8", message=message, offset=offset, byte=f"0x{document.data[offset]:02X}")
+
+
+@rule("FC902", versions=V1_V3)
+def byte_order_mark(envelope: Envelope) -> Iterator[Finding]:
+    for fault in envelope.document.front.faults if envelope.document else ():
+        if fault.kind == "bom":
+            yield on(envelope, "FC902", fault.span, about="bom")
+
+
+@rule("FC904", versions=V3)
+def leftover_temporary(workspace: Workspace) -> Iterator[Finding]:
+    for path in workspace.entries:
+        if workspace.place(path).kind != "other" and is_temporary(path.rpartition("/")[2]):
+            yield on_path(workspace, "FC904", path, about="temporary")
+
+
+@rule("FC905", versions=V1_V3)
+def hidden_in_front_matter(envelope: Envelope) -> Iterator[Finding]:
+    for scalar in walk_scalars(envelope.fields) if envelope.fields else ():
+        found = hidden_characters(scalar.text)
+        if found:
+            characters = ", ".join(dict.fromkeys(describe(char) for _, char in found))
+            yield on(envelope, "FC905", scalar, about=scalar.text, characters=characters)
+
+
+@rule("FC906", versions=V1_V3)
+def unsafe_yaml(envelope: Envelope) -> Iterator[Finding]:
+    for fault in envelope.document.front.faults if envelope.document else ():
+        if fault.kind in _UNSAFE:
+            yield on(envelope, "FC906", fault.span, about=fault.kind, message=fault.kind, detail=fault.detail)
+
+
+@rule("FC907", versions=V1_V3)
+def conflict_marker(envelope: Envelope) -> Iterator[Finding]:
+    if envelope.entry.kind is Kind.UNMERGED:
+        yield on(envelope, "FC907", envelope.file, about="unmerged", message="unmerged")
+        return
+    if envelope.document is None:
+        return
+    in_front = next((fault.span for fault in envelope.document.front.faults if fault.kind == "conflict"), None)
+    line = envelope.document.conflict_line
+    span = in_front or (Span(line, 1, line, 1) if line else None)
+    if span:
+        yield on(envelope, "FC907", span, about="marker")
+
+
+@rule("FC907", versions=V1_V3)
+def unmerged_manifest(workspace: Workspace) -> Iterator[Finding]:
+    entry = workspace.entries.get(workspace.manifest_path)
+    if entry and entry.kind is Kind.UNMERGED:
+        yield on_path(workspace, "FC907", workspace.manifest_path, about="unmerged", message="unmerged")

@@ -1,0 +1,127 @@
+"""One protocol file as it was read: its name, its place, its fields with their positions."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from fcoplint.model.document import Document
+from fcoplint.model.event import Event
+from fcoplint.model.location import Location
+from fcoplint.model.nodes import Mapping, Node, Pair, Scalar, Sequence, Span
+from fcoplint.protocol.names import Name, claimed_kind, parse_name
+from fcoplint.source.snapshot import Content, Entry, Unreadable
+
+if TYPE_CHECKING:
+    from fcoplint.model.workspace import Workspace
+    from fcoplint.protocol.places import Place
+
+
+class Envelope:
+    """A TASK, REPORT, ISSUE or REVIEW. Its content is read when first asked for; `kind` is what its name claims."""
+
+    def __init__(self, workspace: Workspace, path: str, place: Place, entry: Entry, kind: str) -> None:
+        self.workspace = workspace
+        self.path = path
+        self.place = place
+        self.entry = entry
+        self.filename = path.rpartition("/")[2]
+        self.name: Name | None = parse_name(self.filename)
+        self.kind = kind
+
+    @property
+    def stem(self) -> str:
+        """The file name without its extension: the envelope's identity wherever it lies."""
+        return self.filename[:-3] if self.filename[-3:].lower() == ".md" else self.filename
+
+    @property
+    def short_id(self) -> str | None:
+        """TYPE-YYYYMMDD-NNN where the name follows the grammar."""
+        return self.name.short_id if self.name else None
+
+    @property
+    def content(self) -> Content:
+        """The bytes, or why there are none."""
+        document = self._document
+        return document if isinstance(document, Unreadable) else document.data
+
+    @property
+    def document(self) -> Document | None:
+        """The parsed content, None where it cannot be read."""
+        return None if isinstance(self._document, Unreadable) else self._document
+
+    @cached_property
+    def fields(self) -> Mapping | None:
+        """The front matter's mapping, None where there is none that can be read."""
+        return self.document.front.mapping if self.document else None
+
+    def get(self, key: str) -> Node | None:
+        """A field's value, None where the field is absent."""
+        return self.fields.get(key) if self.fields else None
+
+    def pair(self, key: str) -> Pair | None:
+        """A field's key and value, None where the field is absent."""
+        return self.fields.pair(key) if self.fields else None
+
+    def scalar(self, key: str) -> Scalar | None:
+        """A field's value where it is text that says something."""
+        value = self.get(key)
+        return value if isinstance(value, Scalar) and not value.is_empty else None
+
+    def text(self, key: str) -> str | None:
+        """A field's text where it says something."""
+        value = self.scalar(key)
+        return value.text if value else None
+
+    @property
+    def file(self) -> Location:
+        """The file itself, where its content is not the point: its name, its folder."""
+        return Location(self.path)
+
+    @property
+    def top(self) -> Location:
+        """Line 1, for what is absent from the file."""
+        return Location(self.path, Span(1, 1, 1, 1))
+
+    def at(self, where: Node | Pair | Span) -> Location:
+        """The location of a node, of a pair's key, of a span."""
+        if isinstance(where, Span):
+            return Location(self.path, where)
+        return Location(self.path, where.key.span if isinstance(where, Pair) else where.span)
+
+    @cached_property
+    def _document(self) -> Document | Unreadable:
+        return self.workspace.load(self)
+
+
+class Task(Envelope):
+    """A TASK: the directory it lies in is its state, `transitions` the evidence of how it got there."""
+
+    @cached_property
+    def events(self) -> tuple[Event, ...]:
+        """The events that are mappings, in the order written; none where `transitions` is no list."""
+        listed = self.get("transitions")
+        items = listed.items if isinstance(listed, Sequence) else ()
+        return tuple(Event(number, item) for number, item in enumerate(items) if isinstance(item, Mapping))
+
+
+class Report(Envelope):
+    """A REPORT: what came of a TASK."""
+
+
+class Issue(Envelope):
+    """An ISSUE: something that hinders the work."""
+
+
+class Review(Envelope):
+    """A REVIEW: a judgement on a piece of work; it moves nothing."""
+
+
+_TYPES: dict[str, type[Envelope]] = {"TASK": Task, "REPORT": Report, "ISSUE": Issue, "REVIEW": Review}
+
+
+def make_envelope(workspace: Workspace, path: str, place: Place, entry: Entry) -> Envelope:
+    """The envelope at a path, as the type that its name claims; the name must claim one."""
+    kind = claimed_kind(path.rpartition("/")[2])
+    assert kind is not None, "only files that claim a type are envelopes"
+    return _TYPES[kind](workspace, path, place, entry, kind)

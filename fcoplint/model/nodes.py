@@ -1,0 +1,108 @@
+"""The values of a front matter block: text with its place in the file. No value is ever typed here (design.md 9)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+
+class Span(NamedTuple):
+    """A stretch of a file: lines and columns from 1, columns in characters, the end behind the last character."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """One scalar: its text as written (escapes resolved), and whether it was quoted or a block."""
+
+    text: str
+    quoted: bool
+    span: Span
+
+    @property
+    def is_null(self) -> bool:
+        """Whether YAML reads this as null: empty, `~`, `null`."""
+        return not self.quoted and self.text in ("", "~", "null", "Null", "NULL")
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is said: null, or blank text."""
+        return self.is_null or not self.text.strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """A list of nodes."""
+
+    items: tuple["Node", ...]
+    span: Span
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the list has no item."""
+        return not self.items
+
+
+class Pair(NamedTuple):
+    """One key of a mapping with its value."""
+
+    key: Scalar
+    value: "Node"
+
+
+@dataclass(frozen=True, slots=True)
+class Mapping:
+    """A mapping as a list of pairs, in the order written and with keys that stand twice kept."""
+
+    pairs: tuple[Pair, ...]
+    span: Span
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the mapping has no key."""
+        return not self.pairs
+
+    def pair(self, key: str) -> Pair | None:
+        """The pair of a key; of several equal ones the last, as every common YAML reader has it."""
+        return next((pair for pair in reversed(self.pairs) if pair.key.text == key), None)
+
+    def get(self, key: str) -> "Node | None":
+        """The value of a key, or None."""
+        pair = self.pair(key)
+        return pair.value if pair else None
+
+    def text(self, key: str) -> str | None:
+        """The text of a key whose value is a scalar that says something, or None."""
+        value = self.get(key)
+        return value.text if isinstance(value, Scalar) and not value.is_empty else None
+
+
+Node = Scalar | Sequence | Mapping
+
+
+def walk_mappings(node: Node) -> Iterator[Mapping]:
+    """Every mapping in `node`, itself included, outermost first."""
+    pending = [node]
+    while pending:
+        current = pending.pop(0)
+        if isinstance(current, Mapping):
+            yield current
+            pending.extend(pair.value for pair in current.pairs)
+        elif isinstance(current, Sequence):
+            pending.extend(current.items)
+
+
+def walk_scalars(node: Node) -> Iterator[Scalar]:
+    """Every scalar in `node`, keys included, in the order written."""
+    if isinstance(node, Scalar):
+        yield node
+    elif isinstance(node, Sequence):
+        for item in node.items:
+            yield from walk_scalars(item)
+    else:
+        for pair in node.pairs:
+            yield pair.key
+            yield from walk_scalars(pair.value)

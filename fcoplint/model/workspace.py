@@ -1,0 +1,307 @@
+"""A workspace: one `fcop/` or `docs/agents/` tree of a snapshot, with every envelope and what it is related to."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
+
+from fcoplint.model.document import Document
+from fcoplint.model.envelope import Envelope, Task, make_envelope
+from fcoplint.model.location import Location
+from fcoplint.model.manifest import Manifest
+from fcoplint.protocol import versions
+from fcoplint.protocol.places import MANIFEST_NAMES, Place, is_envelope, is_marker, is_workspace_folder, place_of
+from fcoplint.source.snapshot import Entry, Kind, Note, Snapshot, Unreadable
+
+
+class Documents:
+    """Parsed contents by git object id: what two snapshots share is read and parsed once."""
+
+    def __init__(self) -> None:
+        self._by_oid: dict[str, Document | Unreadable] = {}
+
+    def load(self, snapshot: Snapshot, paths: Iterable[str]) -> Iterator[tuple[str, Document | Unreadable]]:
+        """The document of each path of a snapshot, read in one stream where it is not known yet."""
+        unknown: list[str] = []
+        for path in paths:
+            oid = snapshot.entries[path].oid
+            known = self._by_oid.get(oid) if oid else None
+            if known is None:
+                unknown.append(path)
+            else:
+                yield path, known
+        for path, content in snapshot.read(unknown):
+            document = content if isinstance(content, Unreadable) else Document(content)
+            oid = snapshot.entries[path].oid
+            if oid:
+                self._by_oid[oid] = document
+            yield path, document
+
+
+class Workspace:
+    """One workspace of one snapshot. `root` is its folder, "" where the snapshot's root is the workspace itself."""
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        root: str,
+        entries: dict[str, Entry],
+        documents: Documents,
+        *,
+        nested: tuple[str, ...] = (),
+        top: str | None = None,
+    ) -> None:
+        self.snapshot = snapshot
+        self.root = root
+        self.entries = entries
+        self.nested = nested
+        self._folder_name = root or top or ""
+        self._documents = documents
+        self._places: dict[str, Place] = {}
+        self._loaded: dict[str, Document | Unreadable] = {}
+
+    def relative(self, path: str) -> str:
+        """A path of the snapshot relative to this workspace."""
+        return path[len(self.root) + 1 :] if self.root else path
+
+    def path(self, relative: str) -> str:
+        """A path relative to this workspace as one of the snapshot."""
+        return f"{self.root}/{relative}" if self.root else relative
+
+    def place(self, path: str) -> Place:
+        """Where in this workspace a path lies."""
+        folder = path.rpartition("/")[0]
+        place = self._places.get(folder)
+        if place is None:
+            place = self._places[folder] = place_of(self.relative(path))
+        return place
+
+    @cached_property
+    def manifest(self) -> Manifest | None:
+        """The manifest, None where there is none or it cannot be read (`manifest_unreadable` says why)."""
+        content = self._manifest_content
+        return Manifest(self.manifest_path, content) if isinstance(content, bytes) else None
+
+    @cached_property
+    def manifest_path(self) -> str:
+        """The manifest's path; where there is none, the path it should have."""
+        found = (self.path(name) for name in MANIFEST_NAMES if self.path(name) in self.entries)
+        return next(found, self.path(MANIFEST_NAMES[0]))
+
+    @property
+    def manifest_unreadable(self) -> Unreadable | None:
+        """Why a manifest that is there could not be read."""
+        content = self._manifest_content
+        return content if isinstance(content, Unreadable) else None
+
+    @cached_property
+    def protocol(self) -> versions.Protocol:
+        """The protocol version this workspace follows (protocol.md 0)."""
+        usable = self.manifest is not None and self.manifest.fault is None
+        declared = self.manifest.declared() if usable and self.manifest else None
+        return versions.detect(self._folder_name, declared, (self.relative(path) for path in self.entries))
+
+    @property
+    def version(self) -> int:
+        """1 to 4."""
+        return self.protocol.version
+
+    @cached_property
+    def declared_roles(self) -> frozenset[str]:
+        """The role codes the manifest declares, the leader among them; empty where it declares none."""
+        if self.manifest is None:
+            return frozenset()
+        return self.manifest.roles | ({self.manifest.leader} if self.manifest.leader else set())
+
+    @cached_property
+    def envelopes(self) -> list[Envelope]:
+        """Every envelope, by path."""
+        found = []
+        for path, entry in sorted(self.entries.items()):
+            place, filename = self.place(path), path.rpartition("/")[2]
+            if is_envelope(place, filename) and entry.kind is not Kind.SUBMODULE:
+                found.append(make_envelope(self, path, place, entry))
+        return found
+
+    @property
+    def tasks(self) -> list[Task]:
+        """The TASKs, by path."""
+        return [envelope for envelope in self.envelopes if isinstance(envelope, Task)]
+
+    @cached_property
+    def by_stem(self) -> dict[str, list[Envelope]]:
+        """Envelopes by their whole stem; several where copies of one lie in two places."""
+        return _group(self.envelopes, lambda envelope: envelope.stem)
+
+    @cached_property
+    def by_short_id(self) -> dict[str, list[Envelope]]:
+        """Envelopes by TYPE-YYYYMMDD-NNN; several where a number was used twice."""
+        return _group(self.envelopes, lambda envelope: envelope.short_id)
+
+    def find(self, reference: str) -> list[Envelope]:
+        """The envelopes a reference names: by stem, by short id, or by the file name a path ends in (protocol.md V3-F13)."""
+        stem = reference.replace("\\", "/").rpartition("/")[2].removesuffix(".md")
+        return self.by_stem.get(stem) or self.by_short_id.get(stem) or []
+
+    def prefetch(self, envelopes: Iterable[Envelope]) -> None:
+        """Read these envelopes in one stream, before they are asked for one by one."""
+        wanted = [envelope.path for envelope in envelopes if envelope.path not in self._loaded]
+        self._loaded.update(self._documents.load(self.snapshot, wanted))
+
+    def link_target(self, path: str) -> str:
+        """What a symbolic link of this workspace says, as written."""
+        content = next(content for _, content in self.snapshot.read([path]))
+        return content.decode("utf-8", "surrogateescape") if isinstance(content, bytes) else ""
+
+    def load(self, envelope: Envelope) -> Document | Unreadable:
+        """The content of one of this workspace's envelopes."""
+        if envelope.entry.kind is Kind.LINK:
+            return Unreadable("link")
+        if envelope.path not in self._loaded:
+            self.prefetch([envelope])
+        return self._loaded[envelope.path]
+
+    @property
+    def unreadable(self) -> dict[str, Unreadable]:
+        """Folders of this workspace that could not be looked into."""
+        return {path: why for path, why in self.snapshot.unreadable.items() if _holds(path)(self)}
+
+    def source_line(self, location: Location) -> str | None:
+        """The line a location points at, of an envelope that was read or of the manifest."""
+        if location.span is None:
+            return None
+        document = self._loaded.get(location.path)
+        if document is None and self.manifest and location.path == self.manifest_path:
+            document = Document(self.manifest.data)
+        if not isinstance(document, Document) or location.span.line > len(document.lines):
+            return None
+        return document.lines[location.span.line - 1]
+
+    @cached_property
+    def _manifest_content(self) -> bytes | Unreadable | None:
+        path = self.manifest_path
+        if path not in self.entries:
+            return None
+        if self.entries[path].kind is Kind.LINK:
+            return Unreadable("link")
+        return next(content for _, content in self.snapshot.read([path]))
+
+
+class Workspaces:
+    """All workspaces of a snapshot, by their folder; one inside another is not of its own (design.md 2).
+
+    `top` names the snapshot's root where that itself may be a workspace (`fcop`, `docs/agents`), else None.
+    """
+
+    def __init__(self, snapshot: Snapshot, documents: Documents, top: str | None = None) -> None:
+        self.snapshot = snapshot
+        folders = _by_folder(snapshot.entries)
+        self.found = [
+            Workspace(snapshot, root, entries, documents, nested=nested, top=top)
+            for root, nested, entries in _partition(snapshot.entries, folders, _find_roots(folders, top))
+        ]
+        self._outside = {path: why for path, why in self._unreadable() if not any(map(_holds(path), self.found))}
+
+    def __iter__(self) -> Iterator[Workspace]:
+        return iter(self.found)
+
+    def at(self, root: str) -> Workspace | None:
+        """The workspace at a folder."""
+        return next((workspace for workspace in self.found if workspace.root == root), None)
+
+    @property
+    def unreadable(self) -> dict[str, Unreadable]:
+        """Folders outside the workspaces found that may hold one and could not be looked into."""
+        return {path: why for path, why in self._outside.items() if _may_be_workspace(path)}
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """The snapshot's notes, and the folders that could not be looked into and are no workspace by their name."""
+        passed = (path for path in self._outside if not _may_be_workspace(path))
+        return (*self.snapshot.notes, *(Note("unreadable-folder", "this folder may not be read", path) for path in passed))
+
+    def source_line(self, location: Location) -> str | None:
+        """The line a location points at, of a file that was read; None where there is none."""
+        holder = next(filter(_holds(location.path), self.found), None)
+        return holder.source_line(location) if holder else None
+
+    def _unreadable(self) -> Iterator[tuple[str, Unreadable]]:
+        yield from self.snapshot.unreadable.items()
+        for path, entry in self.snapshot.entries.items():
+            if entry.kind is Kind.SUBMODULE and _may_be_workspace(path):
+                yield path, Unreadable("submodule")
+            elif entry.kind is Kind.LINK and _may_be_workspace(path) and self.at(self._target(path)) is None:
+                yield path, Unreadable("link")
+
+    def _target(self, link: str) -> str:
+        """Where a link inside the snapshot leads, by its text alone."""
+        content = next(content for _, content in self.snapshot.read([link]))
+        target = content.decode("utf-8", "surrogateescape") if isinstance(content, bytes) else ""
+        return posixpath.normpath(posixpath.join(posixpath.dirname(link), target))
+
+
+def _holds(path: str) -> Callable[[Workspace], bool]:
+    return lambda workspace: workspace.root == "" or path == workspace.root or path.startswith(f"{workspace.root}/")
+
+
+def _may_be_workspace(path: str) -> bool:
+    return path == "" or is_workspace_folder(path)
+
+
+def _by_folder(paths: Iterable[str]) -> dict[str, list[str]]:
+    folders: dict[str, list[str]] = {}
+    for path in paths:
+        folders.setdefault(path.rpartition("/")[0], []).append(path)
+    return folders
+
+
+def _find_roots(folders: dict[str, list[str]], top: str | None) -> dict[str, list[str]]:
+    """The outermost workspace folders, sorted, each with the workspace folders found inside it."""
+    marked: set[str] = set()
+    for folder, paths in folders.items():
+        for root in _candidates(folder, top):
+            if root not in marked and any(is_marker(path[len(root) + 1 :] if root else path) for path in paths):
+                marked.add(root)
+    outermost: dict[str, list[str]] = {}
+    for root in sorted(marked):
+        parent = next((outer for outer in _parents(root) if outer in outermost), None)
+        if parent is None:
+            outermost[root] = []
+        else:
+            outermost[parent].append(root)
+    return outermost
+
+
+def _candidates(folder: str, top: str | None) -> list[str]:
+    found = [parent for parent in (*_parents(folder), folder) if parent and is_workspace_folder(parent)]
+    return found if top is None else ["", *found]
+
+
+def _parents(folder: str) -> list[str]:
+    """The folders above `folder`, outermost first, the snapshot's root ("") among them."""
+    parts = folder.split("/")
+    return ["/".join(parts[:count]) for count in range(len(parts))] if folder else []
+
+
+def _partition(
+    entries: Mapping[str, Entry], folders: dict[str, list[str]], roots: dict[str, list[str]]
+) -> list[tuple[str, tuple[str, ...], dict[str, Entry]]]:
+    """(root, nested workspaces, entries) of each root; what lies in a nested one belongs to nobody."""
+    inner = {folder for nested in roots.values() for folder in nested}
+    found: dict[str, dict[str, Entry]] = {root: {} for root in roots}
+    for folder, paths in folders.items():
+        above = (*_parents(folder), folder)
+        root = next((outer for outer in above if outer in found), None)
+        if root is not None and inner.isdisjoint(above):
+            found[root].update((path, entries[path]) for path in paths)
+    return [(root, tuple(nested), found[root]) for root, nested in roots.items()]
+
+
+def _group(envelopes: list[Envelope], key: Callable[[Envelope], str | None]) -> dict[str, list[Envelope]]:
+    groups: dict[str, list[Envelope]] = {}
+    for envelope in envelopes:
+        found = key(envelope)
+        if found is not None:
+            groups.setdefault(found, []).append(envelope)
+    return groups

@@ -1,0 +1,92 @@
+"""The format for programs: `fcoplint.report/1`, ASCII only, one object (design.md 8)."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Any
+
+from fcoplint import __version__
+from fcoplint.catalogue import Rule
+from fcoplint.model.location import Location
+from fcoplint.report import Report, Reported
+
+SCHEMA = "fcoplint.report/1"
+
+
+def write(report: Report) -> str:
+    """The report as one JSON object with its final newline."""
+    return json.dumps(as_data(report), indent=2, ensure_ascii=True) + "\n"
+
+
+def as_data(report: Report) -> dict[str, Any]:
+    """The report as plain values, keys in their fixed order."""
+    return {
+        "schema": SCHEMA,
+        "tool": {"name": "fcoplint", "version": __version__},
+        "command": report.command,
+        "exit_code": report.exit_code,
+        "fail_level": report.fail_level,
+        "summary": {**report.counts, "older": report.older},
+        "workspaces": [{"root": item.root or ".", "version": item.version, "envelopes": item.envelopes} for item in report.workspaces],
+        "notes": [{"topic": note.topic, "text": note.text, "path": _text(note.path)} for note in report.notes],
+        "rules": [_rule(rule) for rule in report.rules.values()],
+        "findings": [_finding(item) for item in report.findings],
+    }
+
+
+def _rule(rule: Rule) -> dict[str, Any]:
+    return {
+        "code": rule.code,
+        "name": rule.name,
+        "title": rule.title,
+        "contract": rule.contract,
+        "protocols": rule.protocols,
+        "fix": rule.fix,
+        "source": rule.source,
+        "why": rule.why,
+    }
+
+
+def _finding(item: Reported) -> dict[str, Any]:
+    finding = item.finding
+    return {
+        "code": item.rule.code,
+        "name": item.rule.name,
+        "severity": item.severity,
+        "contract": item.rule.contract,
+        **_location(finding.location),
+        "message": _text(item.message),
+        "parameters": {key: _plain(value) for key, value in finding.parameters.items()},
+        "workspace": _text(finding.workspace) or ".",
+        "subject": _text(finding.subject),
+        "related": [{**_location(related.location), "what": related.what} for related in finding.related],
+        "help": _text(item.help) or None,
+        "next": [_text(word) for word in item.next],
+        "source": item.rule.source,
+        "fingerprint": finding.fingerprint,
+        "introduced": item.introduced,
+    }
+
+
+def _location(location: Location) -> dict[str, Any]:
+    span = location.span
+    place = {
+        "path": _text(location.path or "."),
+        "line": span.line if span else None,
+        "column": span.column if span else None,
+        "end_line": span.end_line if span else None,
+        "end_column": span.end_column if span else None,
+    }
+    if _text(location.path) != location.path:
+        place["path_bytes"] = base64.b64encode(location.path.encode("utf-8", "surrogateescape")).decode("ascii")
+    return place
+
+
+def _plain(value: object) -> object:
+    return value if isinstance(value, int | bool) else _text(str(value))
+
+
+def _text(text: str | None) -> str | None:
+    """Text that JSON can carry everywhere: bytes of a name that are not UTF-8 become U+FFFD."""
+    return None if text is None else text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

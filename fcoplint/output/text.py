@@ -1,0 +1,103 @@
+"""The format for people: each finding with its source line, the reason, the remedy and the next command."""
+
+from __future__ import annotations
+
+import shlex
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fcoplint.model.nodes import Span
+from fcoplint.output.neutral import neutral, neutral_line
+from fcoplint.report import Report, Reported
+
+_SGR = {"error": "1;31", "warning": "1;33", "info": "1;36", "code": "1", "dim": "2", "next": "1;32"}
+# A source line longer than this is shown around the finding only.
+_WIDTH = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Paint:
+    """Colours text where colour is wanted."""
+
+    on: bool
+
+    def __call__(self, style: str, text: str) -> str:
+        """`text` in a style, or as it is."""
+        return f"\x1b[{_SGR[style]}m{text}\x1b[0m" if self.on else text
+
+
+def full(report: Report, paint: Paint) -> str:
+    """Every finding as a block, then the summary."""
+    blocks = ["\n".join(_block(item, paint)) for item in report.findings]
+    return "\n\n".join([*blocks, "\n".join(summary(report, paint))]) + "\n"
+
+
+def concise(report: Report, paint: Paint) -> str:
+    """One line a finding: `path:line:column: severity CODE message`, then the summary."""
+    lines = [neutral_line(f"{_where(item)}: {item.severity} {item.rule.code} {item.message}") for item in report.findings]
+    return "\n".join([*lines, *summary(report, paint)]) + "\n"
+
+
+def summary(report: Report, paint: Paint) -> Iterator[str]:
+    """What was found, in what, and what was not looked at."""
+    counts = [_count(number, severity if severity == "info" else f"{severity}") for severity, number in report.counts.items() if number]
+    looked_at = f"{_count(sum(workspace.envelopes for workspace in report.workspaces), 'envelope')} of {_count(len(report.workspaces), 'workspace')}"
+    worst = next((severity for severity, number in report.counts.items() if number), None)
+    found = ", ".join(counts) if counts else "no findings"
+    yield f"{paint(worst, found) if worst else found} in {looked_at}"
+    if report.older:
+        verb = "was" if report.older == 1 else "were"
+        yield paint("dim", f"{_count(report.older, 'older finding')} {verb} there before this change and not listed (--all lists them)")
+    for note in report.notes:
+        where = f"{neutral(note.path or '.')}: " if note.path is not None else ""
+        yield paint("dim", f"note: {where}{note.text}")
+
+
+def _block(item: Reported, paint: Paint) -> Iterator[str]:
+    yield f"{neutral_line(_where(item))}: {paint(item.severity, item.severity)} {paint('code', item.rule.code)} {paint('dim', item.rule.name)}"
+    yield f"  {neutral_line(item.message)}"
+    span = item.finding.location.span
+    if item.source is not None and span is not None:
+        yield from _excerpt(item.source, span, item.severity, paint)
+    for related in item.finding.related:
+        location = related.location
+        line = f":{location.span.line}" if location.span else ""
+        yield f"  {paint('dim', 'see:')}  {neutral(location.path)}{line} ({_WHAT.get(related.what, related.what)})"
+    if item.rule.why:
+        yield f"  {paint('dim', 'why:')}  {neutral_line(item.rule.why)}"
+    if item.help:
+        yield f"  {paint('dim', 'help:')} {neutral_line(item.help)}"
+    if item.next:
+        yield f"  {paint('next', 'next:')} {neutral(shlex.join(item.next))}"
+
+
+_WHAT = {"first": "the first one", "twin": "the other name", "copy": "the other copy"}
+
+
+def _where(item: Reported) -> str:
+    location = item.finding.location
+    path = neutral(location.path or ".")
+    return f"{path}:{location.span.line}:{location.span.column}" if location.span else path
+
+
+def _excerpt(source: str, span: Span, severity: str, paint: Paint) -> Iterator[str]:
+    start = span.column - 1
+    end = span.end_column - 1 if span.end_line == span.line else len(source)
+    first = max(0, start - _WIDTH // 2) if len(source) > _WIDTH else 0
+    shown = source[first : first + _WIDTH]
+    number = str(span.line)
+    gap = " " * len(number)
+    before = _display_width(neutral(source[first:start]))
+    marked = max(1, _display_width(neutral(source[start : min(end, first + _WIDTH)])))
+    yield paint("dim", f"  {gap} |")
+    yield f"  {paint('dim', f'{number} |')} {neutral_line(shown)}"
+    yield f"  {paint('dim', f'{gap} |')} {' ' * before}{paint(severity, '^' * marked)}"
+
+
+def _display_width(text: str) -> int:
+    return len(text) + sum(unicodedata.east_asian_width(char) in "WF" for char in text) if not text.isascii() else len(text)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 or noun == "info" else f"{number} {noun}s"

@@ -1,0 +1,1 @@
+"""What FCoP says, as data and pure functions: names, roles, stages, places, versions, fields."""

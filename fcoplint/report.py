@@ -1,0 +1,89 @@
+"""What a run found, ready to be written in any format: findings with their severity, texts and rules."""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from fcoplint.catalogue import Message, Rule
+from fcoplint.findings import SEVERITIES, Finding
+from fcoplint.source.snapshot import Note
+
+NOT_LOOKED_AT = frozenset({"FC000", "FC001"})
+
+
+@dataclass(frozen=True)
+class Reported:
+    """One finding with its rule: severity decided, texts rendered when asked. `source` is the line it points at."""
+
+    finding: Finding
+    rule: Rule
+    severity: str
+    introduced: bool
+    source: str | None
+
+    @functools.cached_property
+    def message(self) -> str:
+        """What is wrong, in one sentence."""
+        return self._render(self._template.text)
+
+    @functools.cached_property
+    def help(self) -> str:
+        """How to put it right; "" where the message says all."""
+        return self._render(self._template.help)
+
+    @functools.cached_property
+    def next(self) -> tuple[str, ...]:
+        """The next command to type, as words; empty where there is none."""
+        return tuple(self._render(word) for word in self._template.next)
+
+    @property
+    def _template(self) -> Message:
+        return self.rule.messages[self.finding.message]
+
+    def _render(self, template: str) -> str:
+        location = self.finding.location
+        implied = {"path": location.path, "subject": self.finding.subject, "workspace": self.finding.workspace or "."}
+        return template.format_map({**implied, **self.finding.parameters})
+
+
+@dataclass(frozen=True)
+class WorkspaceSummary:
+    """One workspace that was looked at: its folder, protocol version, and how many envelopes it holds."""
+
+    root: str
+    version: int
+    envelopes: int
+
+
+@dataclass(frozen=True)
+class Report:
+    """The outcome of one run. `older` counts findings that the change did not bring in and that are not listed."""
+
+    command: str
+    findings: tuple[Reported, ...]
+    workspaces: tuple[WorkspaceSummary, ...] = ()
+    notes: tuple[Note, ...] = ()
+    older: int = 0
+    fail_level: str = "error"
+
+    @property
+    def rules(self) -> Mapping[str, Rule]:
+        """The rules that the findings name, by code."""
+        return {code: rule for code, rule in sorted({item.rule.code: item.rule for item in self.findings}.items())}
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many findings of each severity, worst first."""
+        seen = Counter(item.severity for item in self.findings)
+        return {severity: seen[severity] for severity in reversed(SEVERITIES)}
+
+    @property
+    def exit_code(self) -> int:
+        """0 nothing at or above the fail level, 1 findings, 3 something could not be looked at (design.md 6)."""
+        if any(item.rule.code in NOT_LOOKED_AT for item in self.findings):
+            return 3
+        least = SEVERITIES.index(self.fail_level)
+        return int(any(SEVERITIES.index(item.severity) >= least for item in self.findings))

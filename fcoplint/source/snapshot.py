@@ -1,0 +1,88 @@
+"""A snapshot: a read-only listing of paths with their bytes. What rules see never depends on which kind it is."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import NamedTuple, Protocol
+
+# An envelope is prose of some kilobytes; past this a file is not read at all (design.md 9).
+MAX_BYTES = 16 * 1024 * 1024
+
+
+class Kind(Enum):
+    """What stands at a path."""
+
+    FILE = "file"
+    LINK = "symbolic link"
+    SUBMODULE = "submodule"
+    UNMERGED = "unmerged index entry"
+
+
+class Entry(NamedTuple):
+    """One path of a snapshot. `oid` is git's object id, None where the bytes are not in git."""
+
+    kind: Kind
+    oid: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """Why something could not be read: a `reason` from the fixed list of FC001, and a detail for people."""
+
+    reason: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something that was not looked at, or was looked at otherwise than usual; goes into the report's summary."""
+
+    topic: str
+    text: str
+    path: str | None = None
+
+
+Content = bytes | Unreadable
+
+
+class Snapshot(Protocol):
+    """A read-only listing of a tree. Paths are POSIX, relative to the snapshot's root, non-UTF-8 bytes as surrogates."""
+
+    label: str
+    entries: Mapping[str, Entry]
+    # Folders (and files) that could not be listed, by path.
+    unreadable: Mapping[str, Unreadable]
+    notes: tuple[Note, ...]
+
+    def read(self, paths: Iterable[str]) -> Iterator[tuple[str, Content]]:
+        """The bytes of each path, in the order asked for; of a link, the bytes of its target's name."""
+        ...
+
+
+@dataclass(frozen=True)
+class MemorySnapshot:
+    """A snapshot held in memory: the examples of the rules, the tests, and the empty side of a first commit."""
+
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    links: Mapping[str, str] = field(default_factory=dict)
+    label: str = "memory"
+    unreadable: Mapping[str, Unreadable] = field(default_factory=dict)
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def entries(self) -> Mapping[str, Entry]:
+        """The files and links as entries without object ids."""
+        return {
+            **dict.fromkeys(self.files, Entry(Kind.FILE, None)),
+            **dict.fromkeys(self.links, Entry(Kind.LINK, None)),
+        }
+
+    def read(self, paths: Iterable[str]) -> Iterator[tuple[str, Content]]:
+        """See `Snapshot.read`."""
+        for path in paths:
+            if path in self.files:
+                yield path, self.files[path]
+            elif path in self.links:
+                yield path, self.links[path].encode("utf-8", "surrogateescape")
+            else:
+                yield path, Unreadable("vanished")

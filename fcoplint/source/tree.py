@@ -1,0 +1,80 @@
+"""Snapshots of what git holds: the index and commits. Bytes are those of the object, never of the working tree."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from fcoplint.source import git
+from fcoplint.source.snapshot import Content, Entry, Kind, Note, Unreadable
+
+
+@dataclass(frozen=True)
+class GitSnapshot:
+    """The index or a commit's tree: paths with object ids, read through one object stream."""
+
+    repository: git.Repository
+    entries: Mapping[str, Entry]
+    label: str
+    unreadable: Mapping[str, Unreadable] = field(default_factory=dict)
+    notes: tuple[Note, ...] = ()
+
+    def read(self, paths: Iterable[str]) -> Iterator[tuple[str, Content]]:
+        """See `Snapshot.read`. Unmerged entries and submodules have no bytes of their own."""
+        asked = list(paths)
+        oids = {path: entry.oid for path in asked if (entry := self.entries.get(path)) and entry.kind in (Kind.FILE, Kind.LINK)}
+        stream = self.repository.blobs.read(oid for path in asked if (oid := oids.get(path)) is not None)
+        for path in asked:
+            yield path, next(stream)[1] if oids.get(path) is not None else self._unread(path)
+
+    def _unread(self, path: str) -> Unreadable:
+        entry = self.entries.get(path)
+        if entry is None:
+            return Unreadable("vanished")
+        return Unreadable("submodule" if entry.kind is Kind.SUBMODULE else "unmerged")
+
+
+def commit_snapshot(repository: git.Repository, commit: str, label: str) -> GitSnapshot:
+    """The tree of a commit."""
+    return GitSnapshot(repository, git.list_tree(repository, commit), label)
+
+
+def parents_of_next_commit(repository: git.Repository, environ: Mapping[str, str]) -> list[str]:
+    """The commits that the next commit will follow: none before the first, several in a merge.
+
+    A clean merge has no MERGE_HEAD yet when its hook runs; git then names the other sides in GITHEAD_* (design.md 6).
+    """
+    head = git.resolve_commit(repository, "HEAD")
+    if head is None:
+        return []
+    merged = (git.read_git_file(repository, "MERGE_HEAD") or b"").decode("ascii", "replace").split()
+    named = [key.removeprefix("GITHEAD_") for key in environ if key.startswith("GITHEAD_")]
+    others = [commit for side in merged or named if (commit := git.resolve_commit(repository, side))]
+    return list(dict.fromkeys([head, *others]))
+
+
+def index_and_parents(repository: git.Repository, parents: Sequence[str]) -> tuple[list[GitSnapshot], GitSnapshot]:
+    """([state of each parent], index) from one listing and one diff a parent; without parents the side before is empty."""
+    index = git.list_index(repository)
+    diffs = [git.diff_index(repository, parent) for parent in parents or [git.empty_tree(repository)]]
+    announced = _announced_only(repository, index, diffs)
+    for path in announced:
+        del index[path]
+    before = [_undo(index, [delta for delta in deltas if delta.path not in announced]) for deltas in diffs]
+    labels = parents or ["nothing"]
+    sides = [GitSnapshot(repository, entries, label) for entries, label in zip(before, labels, strict=True)]
+    return sides, GitSnapshot(repository, index, "index")
+
+
+def _announced_only(repository: git.Repository, index: Mapping[str, Entry], diffs: list[list[git.Delta]]) -> set[str]:
+    """Paths of `git add -N`, which the index lists as empty files although no commit would hold them (pitfall 8)."""
+    added = {delta.path for delta in diffs[0] if delta.before is None}
+    return git.intent_to_add(repository) & added & index.keys() if added else set()
+
+
+def _undo(index: Mapping[str, Entry], deltas: list[git.Delta]) -> dict[str, Entry]:
+    state = dict(index)
+    for delta in deltas:
+        if delta.before is None:
+            state.pop(delta.path, None)
+        else:
+            state[delta.path] = delta.before
+    return state
