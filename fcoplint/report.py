@@ -72,7 +72,8 @@ class Report:
     @property
     def rules(self) -> Mapping[str, Rule]:
         """The rules that the findings name, by code."""
-        return {code: rule for code, rule in sorted({item.rule.code: item.rule for item in self.findings}.items())}
+        named = {item.rule.code: item.rule for item in self.findings}
+        return dict(sorted(named.items()))
 
     @property
     def counts(self) -> dict[str, int]:

@@ -30,7 +30,8 @@ def test_a_rule_file_holds_to_the_model_and_is_read_alike(path: Path) -> None:
     assert dict(rule.severity) == model.severities
     assert rule.why == " ".join(model.why.split())
     assert {key: (message.text, message.help, message.next) for key, message in rule.messages.items()} == {
-        key: (" ".join(message.text.split()), " ".join(message.help.split()), tuple(message.next)) for key, message in model.messages.items()
+        key: (" ".join(message.text.split()), " ".join(message.help.split()), tuple(message.next))
+        for key, message in model.messages.items()
     }
     assert rule.body == model.body.strip("\n")
 

@@ -36,27 +36,35 @@ def confusable_name(envelope: Envelope) -> Iterator[Finding]:
     if names.looks_confusable(envelope.filename):
         yield on(envelope, "FC106", envelope.file, about="name", plain=names.plain_spelling(envelope.filename))
     for key, value in _role_values(envelope):
-        if roles.is_role(skeleton(value.text)) and not roles.is_role(value.text):
-            yield on(envelope, "FC106", value, about=f"{key}={value.text}", message="role", key=key, value=value.text, plain=skeleton(value.text))
+        if roles.is_address(skeleton(value.text)) and not roles.is_address(value.text):
+            yield _look_alike(envelope, value, f"{key}={value.text}", key)
+    for pair in envelope.fields.pairs if envelope.fields else ():
+        if pair.key.text != skeleton(pair.key.text) and skeleton(pair.key.text) in fields.KNOWN[envelope.kind]:
+            yield on(envelope, "FC106", pair, about=pair.key.text, message="key", key=pair.key.text, plain=skeleton(pair.key.text))
 
 
 @rule("FC106", versions=V1_V3)
 def confusable_actor(task: Task) -> Iterator[Finding]:
     for event in task.events:
         actor = event.scalar("by")
-        if actor and actor.text != skeleton(actor.text) and roles.is_role(skeleton(actor.text)):
-            about = f"{event.number}.by={actor.text}"
-            yield on(task, "FC106", actor, about=about, message="role", key="by", value=actor.text, plain=skeleton(actor.text))
+        if actor is None or actor.text == skeleton(actor.text):
+            continue
+        if roles.is_role(skeleton(actor.text)) or skeleton(actor.text) in roles.TOOL_ACTORS:
+            yield _look_alike(task, actor, f"{event.number}.by={actor.text}", "by")
+
+
+def _look_alike(envelope: Envelope, value: Scalar, about: str, key: str) -> Finding:
+    return on(envelope, "FC106", value, about=about, message="role", key=key, value=value.text, plain=skeleton(value.text))
 
 
 @rule("FC106", versions=V1_V3)
 def twin_names(workspace: Workspace) -> Iterator[Finding]:
-    first: dict[tuple[str, str], Envelope] = {}
+    first: dict[str, Envelope] = {}
     for envelope in workspace.envelopes:
-        folder = envelope.path[: -len(envelope.filename)]
-        seen = (folder, names.plain_spelling(envelope.filename).casefold())
-        twin = first.setdefault(seen, envelope)
-        if twin is not envelope and not names.looks_confusable(envelope.filename):
+        if names.looks_confusable(envelope.filename):
+            continue
+        twin = first.setdefault(envelope.filename.casefold(), envelope)
+        if twin.filename != envelope.filename:
             related = (Related(twin.file, "twin"),)
             yield on(envelope, "FC106", envelope.file, about="twin", message="twin", related=related, twin=twin.filename)
 
@@ -124,14 +132,16 @@ def id_mismatch(envelope: Envelope) -> Iterator[Finding]:
     if said not in (envelope.stem, envelope.short_id):
         when = "REVIEW" if envelope.kind == "REVIEW" else ""
         message = "review" if envelope.kind == "REVIEW" else "default"
-        yield on(envelope, "FC119", value, about=f"{key}={said}", when=when, message=message, key=key, value=said, short_id=envelope.short_id)
+        yield on(
+            envelope, "FC119", value, about=f"{key}={said}", when=when, message=message, key=key, value=said, short_id=envelope.short_id
+        )
 
 
 @rule("FC120", versions=V1_V3)
 def routing_mismatch(envelope: Envelope) -> Iterator[Finding]:
     for key, value in _role_values(envelope):
         named = _named_role(envelope, key)
-        if named is None or not _is_address(value.text):
+        if named is None or not _is_lawful(envelope, key, value):
             continue
         role, slot = roles.split_slot(value.text)
         named_slot = envelope.name.slot if envelope.name and key == "recipient" else None
@@ -150,7 +160,7 @@ def bad_role(envelope: Envelope) -> Iterator[Finding]:
             yield on(envelope, "FC121", value, about=key, message="not-text", key=key)
         elif not value.quoted and value.text in roles.YAML_TRAPS:
             yield on(envelope, "FC121", value, about=f"{key}={value.text}", message="trap", key=key, value=value.text)
-        elif not _is_address(value.text) and not roles.is_role(skeleton(value.text)):
+        elif not _is_lawful(envelope, key, value) and not _only_looks_right(value):
             yield on(envelope, "FC121", value, about=f"{key}={value.text}", key=key, value=value.text)
 
 
@@ -162,7 +172,8 @@ def undeclared_role(envelope: Envelope) -> Iterator[Finding]:
     when = "archived or historic" if envelope.place.is_historic else ""
     for key, value in _role_values(envelope):
         role = roles.base_role(roles.split_slot(value.text)[0], declared)
-        if _is_address(value.text) and role not in declared | roles.ADDRESSABLE:
+        known = declared | (roles.ADDRESSABLE if key == "recipient" else roles.RESERVED)
+        if _is_lawful(envelope, key, value) and role not in known:
             yield on(
                 envelope, "FC122", value, about=f"{key}={value.text}", when=when,
                 key=key, value=value.text, declared=", ".join(sorted(declared)), manifest=envelope.workspace.manifest_path,
@@ -196,8 +207,15 @@ def _role_values(envelope: Envelope) -> Iterator[tuple[str, Scalar]]:
             yield key, value
 
 
-def _is_address(text: str) -> bool:
-    return roles.is_role(roles.split_slot(text)[0])
+def _is_lawful(envelope: Envelope, key: str, value: Scalar) -> bool:
+    """Whether a role field holds a role; only a TASK's recipient may carry a slot, and YAML must read it as text."""
+    if not value.quoted and value.text in roles.YAML_TRAPS:
+        return False
+    return roles.is_address(value.text) if envelope.kind == "TASK" and key == "recipient" else roles.is_role(value.text)
+
+
+def _only_looks_right(value: Scalar) -> bool:
+    return value.text != skeleton(value.text) and roles.is_address(skeleton(value.text))
 
 
 def _named_role(envelope: Envelope, key: str) -> str | None:
@@ -205,5 +223,3 @@ def _named_role(envelope: Envelope, key: str) -> str | None:
     if envelope.name is None:
         return None
     return envelope.name.recipient if key == "recipient" else envelope.name.sender
-
-

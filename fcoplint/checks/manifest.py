@@ -27,7 +27,7 @@ def unreadable_manifest(workspace: Workspace) -> Iterator[Finding]:
     manifest = workspace.manifest
     if manifest and manifest.fault and manifest.fault.kind != "too-large":
         fault = manifest.fault
-        yield _on(workspace, manifest, fault.span, fault.kind, message=fault.kind, detail=fault.detail)
+        yield on_path(workspace, "FC141", manifest.path, fault.span, about=fault.kind, message=fault.kind, detail=fault.detail)
     for key in manifest.duplicates if manifest else ():
         spans = manifest.duplicate_spans(key) if manifest else []
         span = spans[-1] if spans else Span(1, 1, 1, 1)
@@ -52,38 +52,47 @@ def _mode(workspace: Workspace, manifest: Manifest) -> Iterator[Finding]:
     if mode is None:
         yield on_path(workspace, "FC141", manifest.path, Span(1, 1, 1, 1), about="mode", message="mode-absent", when="mode absent")
     elif mode not in _MODES:
-        yield _on(workspace, manifest, manifest.span("mode"), f"mode={mode}", message="mode", value=mode)
+        yield on_path(workspace, "FC141", manifest.path, manifest.span("mode"), about=f"mode={mode}", message="mode", value=mode)
 
 
 def _team_and_leader(workspace: Workspace, manifest: Manifest) -> Iterator[Finding]:
     for key in ("team", "leader"):
         value = manifest.values.get(key)
         if value is None:
-            yield _on(workspace, manifest, Span(1, 1, 1, 1), key, message="absent", key=key)
+            yield on_path(workspace, "FC141", manifest.path, Span(1, 1, 1, 1), about=key, message="absent", key=key)
         elif not isinstance(value, str) or not value.strip():
-            yield _on(workspace, manifest, manifest.span(key), f"{key}={value}", message="not-text", key=key)
+            yield on_path(workspace, "FC141", manifest.path, manifest.span(key), about=f"{key}={value}", message="not-text", key=key)
     leader = manifest.leader
     if leader and manifest.roles and leader not in manifest.roles:
         span = manifest.span("leader")
-        yield _on(workspace, manifest, span, f"leader={leader}", message="leader", value=leader, roles=", ".join(sorted(manifest.roles)))
+        yield on_path(
+            workspace,
+            "FC141",
+            manifest.path,
+            span,
+            about=f"leader={leader}",
+            message="leader",
+            value=leader,
+            roles=", ".join(sorted(manifest.roles)),
+        )
 
 
 def _roles(workspace: Workspace, manifest: Manifest) -> Iterator[Finding]:
     declared = manifest.values.get("roles")
     if declared is None:
-        yield _on(workspace, manifest, Span(1, 1, 1, 1), "roles", message="absent", key="roles")
+        yield on_path(workspace, "FC141", manifest.path, Span(1, 1, 1, 1), about="roles", message="absent", key="roles")
         return
     if not isinstance(declared, list) or not declared:
-        yield _on(workspace, manifest, manifest.span("roles"), "roles", message="roles")
+        yield on_path(workspace, "FC141", manifest.path, manifest.span("roles"), about="roles", message="roles")
         return
     seen: set[str] = set()
     for number, (code, _) in enumerate(manifest.role_entries):
         span = manifest.span("roles", number)
         if code is None or not roles.is_role(code):
             said = "(not text)" if code is None else code
-            yield _on(workspace, manifest, span, f"role {said}", message="role", value=said)
+            yield on_path(workspace, "FC141", manifest.path, span, about=f"role {said}", message="role", value=said)
         elif code in seen:
-            yield _on(workspace, manifest, span, f"twice {code}", message="role-twice", value=code)
+            yield on_path(workspace, "FC141", manifest.path, span, about=f"twice {code}", message="role-twice", value=code)
         elif code == roles.TEAM:
             yield on_path(workspace, "FC141", manifest.path, span, about="TEAM", message="role-team", when="role TEAM")
         seen.add(code or "")
@@ -99,8 +108,4 @@ def _version(workspace: Workspace, manifest: Manifest) -> Iterator[Finding]:
             workspace, "FC141", manifest.path, span, about=f"version={value}", message="version-text", when="version a string", value=value
         )
     elif not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        yield _on(workspace, manifest, span, f"version={value}", message="version", value=value)
-
-
-def _on(workspace: Workspace, manifest: Manifest, span: Span, about: str, *, message: str, **parameters: object) -> Finding:
-    return on_path(workspace, "FC141", manifest.path, span, about=about, message=message, **parameters)
+        yield on_path(workspace, "FC141", manifest.path, span, about=f"version={value}", message="version", value=value)

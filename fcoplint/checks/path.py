@@ -32,7 +32,15 @@ def unknown_stage_folder(workspace: Workspace) -> Iterator[Finding]:
             if folder not in told:
                 strangers.setdefault(folder, path)
     for folder in sorted(strangers):
-        yield on_path(workspace, "FC201", workspace.path(folder), about=folder, message="folder", folder=folder.rpartition("/")[2], stages=", ".join(STAGES))
+        yield on_path(
+            workspace,
+            "FC201",
+            workspace.path(folder),
+            about=folder,
+            message="folder",
+            folder=folder.rpartition("/")[2],
+            stages=", ".join(STAGES),
+        )
 
 
 @rule("FC203", versions=V3)
@@ -63,7 +71,8 @@ def mixed_topology(workspace: Workspace) -> Iterator[Finding]:
     if not workspace.protocol.mixed:
         return
     envelopes = [envelope for envelope in workspace.envelopes if envelope.place.kind in ("tasks", "log")]
-    old = [workspace.relative(path) for path in workspace.entries if workspace.relative(path).startswith(("tasks/", "log/"))]
+    found = (workspace.relative(path) for path in workspace.entries if not path.endswith("/.gitkeep"))
+    old = [path for path in found if path.startswith(("tasks/", "log/"))]
     when = "log holds only reviews" if all(path.startswith("log/reviews/") for path in old) else ""
     for envelope in envelopes:
         yield on(envelope, "FC204", envelope.file, about=envelope.place.kind, when=when, folder=envelope.place.kind)
@@ -78,7 +87,15 @@ def misplaced_envelope(envelope: Envelope) -> Iterator[Finding]:
         return
     if place.kind == "stage" and envelope.kind == "TASK":
         if place.depth:
-            yield on(envelope, "FC205", envelope.file, about="sub-folder", message="sub-folder", when="envelope in a sub-folder of a stage", stage=place.stage)
+            yield on(
+                envelope,
+                "FC205",
+                envelope.file,
+                about="sub-folder",
+                message="sub-folder",
+                when="envelope in a sub-folder of a stage",
+                stage=place.stage,
+            )
         return
     homes = _homes(envelope, old=old)
     if place.kind in homes:

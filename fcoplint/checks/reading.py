@@ -33,12 +33,14 @@ def unreadable_envelope(envelope: Envelope) -> Iterator[Finding]:
 @rule("FC001", versions=ANY)
 def unreadable_folder(workspace: Workspace) -> Iterator[Finding]:
     for path, why in workspace.unreadable.items():
-        yield on_path(workspace, "FC001", path, about=why.reason, message=_folder_message(why), detail=why.detail)
+        yield on_path(workspace, "FC001", path, about=why.reason, message=_folder_message(why), detail=why.detail or why.reason)
     manifest = workspace.manifest_unreadable
     if manifest and manifest.reason not in _TOLD_ELSEWHERE:
         yield on_path(workspace, "FC001", workspace.manifest_path, about=manifest.reason, message=manifest.reason, detail=manifest.detail)
     if workspace.manifest and workspace.manifest.fault and workspace.manifest.fault.kind == "too-large":
-        yield on_path(workspace, "FC001", workspace.manifest_path, about="too-large", message="too-large", detail=workspace.manifest.fault.detail)
+        yield on_path(
+            workspace, "FC001", workspace.manifest_path, about="too-large", message="too-large", detail=workspace.manifest.fault.detail
+        )
     for path, entry in workspace.entries.items():
         if entry.kind is Kind.SUBMODULE and workspace.place(f"{path}/").kind != "other":
             yield on_path(workspace, "FC001", path, about="submodule", message="submodule", detail="")
@@ -47,7 +49,8 @@ def unreadable_folder(workspace: Workspace) -> Iterator[Finding]:
 @rule("FC001", versions=ANY)
 def unreadable_workspace(workspaces: Workspaces) -> Iterator[Finding]:
     for path, why in workspaces.unreadable.items():
-        yield Finding("FC001", Location(path), path, about=why.reason, message=_folder_message(why), parameters={"detail": why.detail})
+        detail = why.detail or why.reason
+        yield Finding("FC001", Location(path), path, about=why.reason, message=_folder_message(why), parameters={"detail": detail})
 
 
 @rule("FC004", versions=UNKNOWN | V4)

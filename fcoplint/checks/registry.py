@@ -22,7 +22,13 @@ ANY = UNKNOWN | V1_V3 | V4
 
 _MODULES = ("reading", "identity", "manifest", "path", "writing")
 # What a check may look at, by the name of its parameter's type: the signature is the kind (design.md 4).
-_ENVELOPES = {"Envelope": ("TASK", "REPORT", "ISSUE", "REVIEW"), "Task": ("TASK",), "Report": ("REPORT",), "Issue": ("ISSUE",), "Review": ("REVIEW",)}
+_ENVELOPES = {
+    "Envelope": ("TASK", "REPORT", "ISSUE", "REVIEW"),
+    "Task": ("TASK",),
+    "Report": ("REPORT",),
+    "Issue": ("ISSUE",),
+    "Review": ("REVIEW",),
+}
 
 
 @dataclass(frozen=True, slots=True)

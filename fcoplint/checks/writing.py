@@ -41,6 +41,12 @@ def leftover_temporary(workspace: Workspace) -> Iterator[Finding]:
             yield on_path(workspace, "FC904", path, about="temporary")
 
 
+@rule("FC904", versions=V3)
+def leftover_initialisation(workspace: Workspace) -> Iterator[Finding]:
+    for path in workspace.init_leftovers:
+        yield on_path(workspace, "FC904", path, about="initialisation", message="initialisation")
+
+
 @rule("FC905", versions=V1_V3)
 def hidden_in_front_matter(envelope: Envelope) -> Iterator[Finding]:
     for scalar in walk_scalars(envelope.fields) if envelope.fields else ():

@@ -51,7 +51,7 @@ def _folder(path: str) -> str:
 def _snapshot(root: str) -> Snapshot:
     try:
         repository = git.open_repository(root, os.environ)
-    except git.NotARepository:
+    except git.NotARepositoryError:
         return worktree.walk(root)
     if not repository.top:
         common.stop("this is a bare repository or a git directory; audit a working tree", common.USAGE)

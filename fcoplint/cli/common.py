@@ -24,10 +24,19 @@ def report_options(function: Function) -> Function:
     """The options of every command that writes a report."""
     for option in reversed(
         (
-            click.option("--select", "-s", multiple=True, metavar="CODES", help="Only these rules: codes, prefixes (FC3) or names, by commas."),
-            click.option("--ignore", "-i", multiple=True, metavar="CODES", help="Not these rules; of two selectors that fit, the longer wins."),
+            click.option(
+                "--select", "-s", multiple=True, metavar="CODES", help="Only these rules: codes, prefixes (FC3) or names, by commas."
+            ),
+            click.option(
+                "--ignore", "-i", multiple=True, metavar="CODES", help="Not these rules; of two selectors that fit, the longer wins."
+            ),
             click.option("--format", "style", type=click.Choice(["text", "concise", "json"]), default="text", show_default=True),
-            click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Default: NO_COLOR, FORCE_COLOR, then the terminal."),
+            click.option(
+                "--color",
+                type=click.Choice(["auto", "always", "never"]),
+                default="auto",
+                help="Default: NO_COLOR, FORCE_COLOR, then the terminal.",
+            ),
         )
     ):
         function = option(function)

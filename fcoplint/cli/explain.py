@@ -26,5 +26,13 @@ def command(code: str | None) -> None:
 
 def _page(rule: catalogue.Rule) -> str:
     severity = ", ".join(f"{level} ({condition})" if condition else level for condition, level in rule.severity.items())
-    head = [f"{rule.code} {rule.name}", rule.title, "", f"severity: {severity}", f"protocol: {rule.protocols}", f"fix:      {rule.fix}", f"source:   {rule.source}"]
+    head = [
+        f"{rule.code} {rule.name}",
+        rule.title,
+        "",
+        f"severity: {severity}",
+        f"protocol: {rule.protocols}",
+        f"fix:      {rule.fix}",
+        f"source:   {rule.source}",
+    ]
     return "\n".join([*head, "", f"{rule.why}", "", rule.body]) + "\n"

@@ -32,7 +32,7 @@ class Envelope:
     @property
     def stem(self) -> str:
         """The file name without its extension: the envelope's identity wherever it lies."""
-        return self.filename[:-3] if self.filename[-3:].lower() == ".md" else self.filename
+        return self.filename.removesuffix(".md")
 
     @property
     def short_id(self) -> str | None:

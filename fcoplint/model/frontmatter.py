@@ -112,11 +112,17 @@ def _read_block(block: bytes) -> tuple[Mapping | None, Fault | None]:
     if isinstance(built, Fault):
         return None, built
     if not isinstance(built, Mapping):
-        return None, Fault("not-mapping", built.span, "list" if isinstance(built, Sequence) else "text")
+        return None, Fault("not-mapping", built.span, _describe(built))
     return built, None
 
 
-class _Refused(Exception):
+def _describe(node: Node) -> str:
+    if isinstance(node, Scalar):
+        return "nothing" if node.is_null else "text"
+    return "a list" if isinstance(node, Sequence) else "a mapping"
+
+
+class _RefusedError(Exception):
     def __init__(self, fault: Fault) -> None:
         super().__init__(fault.kind)
         self.fault = fault
@@ -134,7 +140,7 @@ class _Builder:
     def build(self) -> Node | Fault:
         try:
             return self._document(self._events())
-        except _Refused as refused:
+        except _RefusedError as refused:
             return refused.fault
         except yaml.YAMLError as error:
             span, reason = self._explain(error)
@@ -157,7 +163,7 @@ class _Builder:
         for event in events:
             if isinstance(event, yaml.DocumentStartEvent):
                 if root is not None or event.explicit:
-                    raise _Refused(Fault("yaml", self._span(event), "a second YAML document begins here"))
+                    raise _RefusedError(Fault("yaml", self._span(event), "a second YAML document begins here"))
             elif isinstance(event, yaml.NodeEvent | yaml.CollectionEndEvent):
                 root = self._node(event, events, 0)
         return root if root is not None else Scalar("", False, self._start)
@@ -182,24 +188,26 @@ class _Builder:
     def _key(self, event: yaml.Event, events: Iterator[yaml.Event], depth: int) -> Scalar:
         key = self._node(event, events, depth + 1)
         if not isinstance(key, Scalar):
-            raise _Refused(Fault("yaml", key.span, "a key is a list or a mapping, not text"))
+            raise _RefusedError(Fault("yaml", key.span, "a key is a list or a mapping, not text"))
         if key.text == "<<" and not key.quoted:
-            raise _Refused(Fault("merge-key", key.span, "<<"))
+            raise _RefusedError(Fault("merge-key", key.span, "<<"))
         return key
 
     def _refuse_unsafe(self, event: yaml.Event, depth: int) -> None:
         self._count += 1
         if isinstance(event, yaml.AliasEvent):
-            raise _Refused(Fault("alias", self._span(event), f"*{event.anchor}"))
-        if event.anchor is not None:
-            raise _Refused(Fault("anchor", self._span(event), f"&{event.anchor}"))
-        if event.tag is not None:
-            raise _Refused(Fault("tag", self._span(event), event.tag))
+            raise _RefusedError(Fault("alias", self._span(event), f"*{event.anchor}"))
+        if isinstance(event, yaml.NodeEvent) and event.anchor is not None:
+            raise _RefusedError(Fault("anchor", self._span(event), f"&{event.anchor}"))
+        if isinstance(event, yaml.ScalarEvent | yaml.CollectionStartEvent) and event.tag is not None:
+            raise _RefusedError(Fault("tag", self._span(event), str(event.tag)))
         if depth > MAX_DEPTH or self._count > MAX_NODES:
-            raise _Refused(Fault("too-deep", self._span(event), str(MAX_DEPTH)))
+            raise _RefusedError(Fault("too-deep", self._span(event), str(MAX_DEPTH)))
 
     def _span(self, event: yaml.Event) -> Span:
         start, end = event.start_mark, event.end_mark
+        assert start is not None
+        assert end is not None
         if self._line_starts is not None:
             return Span(*self._position(start.index), *self._position(end.index))
         return Span(start.line + self._first, start.column + 1, end.line + self._first, end.column + 1)

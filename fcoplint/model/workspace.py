@@ -167,6 +167,14 @@ class Workspace:
         """Folders of this workspace that could not be looked into."""
         return {path: why for path, why in self.snapshot.unreadable.items() if _holds(path)(self)}
 
+    @cached_property
+    def init_leftovers(self) -> list[str]:
+        """What an initialisation that did not finish left beside this workspace: `.fcop-init-*` files or folders."""
+        parent = self.root.rpartition("/")[0]
+        start = f"{parent}/.fcop-init-" if parent else ".fcop-init-"
+        found = (path for path in self.snapshot.entries if path.startswith(start)) if self.root else ()
+        return sorted({start + path[len(start) :].partition("/")[0] for path in found})
+
     def source_line(self, location: Location) -> str | None:
         """The line a location points at, of an envelope that was read or of the manifest."""
         if location.span is None:

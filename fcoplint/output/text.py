@@ -41,11 +41,11 @@ def concise(report: Report, paint: Paint) -> str:
 
 def summary(report: Report, paint: Paint) -> Iterator[str]:
     """What was found, in what, and what was not looked at."""
-    counts = [_count(number, severity if severity == "info" else f"{severity}") for severity, number in report.counts.items() if number]
-    looked_at = f"{_count(sum(workspace.envelopes for workspace in report.workspaces), 'envelope')} of {_count(len(report.workspaces), 'workspace')}"
-    worst = next((severity for severity, number in report.counts.items() if number), None)
-    found = ", ".join(counts) if counts else "no findings"
-    yield f"{paint(worst, found) if worst else found} in {looked_at}"
+    counts = {severity: number for severity, number in report.counts.items() if number}
+    envelopes = sum(workspace.envelopes for workspace in report.workspaces)
+    found = ", ".join(_count(number, severity) for severity, number in counts.items()) or "no findings"
+    worst = next(iter(counts), "dim")
+    yield f"{paint(worst, found)} in {_count(envelopes, 'envelope')} of {_count(len(report.workspaces), 'workspace')}"
     if report.older:
         verb = "was" if report.older == 1 else "were"
         yield paint("dim", f"{_count(report.older, 'older finding')} {verb} there before this change and not listed (--all lists them)")
@@ -55,7 +55,8 @@ def summary(report: Report, paint: Paint) -> Iterator[str]:
 
 
 def _block(item: Reported, paint: Paint) -> Iterator[str]:
-    yield f"{neutral_line(_where(item))}: {paint(item.severity, item.severity)} {paint('code', item.rule.code)} {paint('dim', item.rule.name)}"
+    head = f"{paint(item.severity, item.severity)} {paint('code', item.rule.code)} {paint('dim', item.rule.name)}"
+    yield f"{neutral_line(_where(item))}: {head}"
     yield f"  {neutral_line(item.message)}"
     span = item.finding.location.span
     if item.source is not None and span is not None:

@@ -20,6 +20,12 @@ ROLE_FIELDS = {
     "REVIEW": ("reviewer_role", "sender"),
 }
 
+# Keys that a rule reads: a look-alike of one of them hides a field from every reader.
+_COMMON = frozenset(
+    {"priority", "type", "kind", "references", "status", "parent", "supersedes", "transitions", "risk_level", "subject_ref"}
+)
+KNOWN = {kind: _COMMON | set(REQUIRED[kind]) | {ID_FIELD[kind]} for kind in REQUIRED}
+
 PRIORITIES = ("P0", "P1", "P2", "P3")
 PRIORITY_ALIASES = {"urgent": "P0", "critical": "P0", "high": "P1", "normal": "P2", "medium": "P2", "low": "P3"}
 

@@ -29,7 +29,8 @@ FORMS = {
 # v4 names carry no date and no roles: the id is the whole stem (protocol.md C.1).
 _V4_NAME = re.compile(r"(?P<kind>TASK|REPORT|ISSUE|REVIEW)-[A-Za-z0-9][A-Za-z0-9._-]*\.md", re.ASCII)
 _SHORT_ID = re.compile(r"(?:TASK|REPORT|ISSUE)-\d{8}-\d{3}", re.ASCII)
-_PREFIX = re.compile(r"(TASK|REPORT|ISSUE|REVIEW)[-_ ]", re.IGNORECASE)
+# In capitals the prefix alone claims a type; otherwise a number must follow: `review-checklist.md` is no envelope.
+_PREFIX = re.compile(r"(?P<capitals>TASK|REPORT|ISSUE|REVIEW)[-_ ]|(?P<other>(?i:TASK|REPORT|ISSUE|REVIEW))[-_ ]\d")
 _GHOST = re.compile(r"(DRAFT|HANDOFF|AMEND)-", re.ASCII)
 
 
@@ -95,7 +96,7 @@ def claimed_kind(filename: str) -> str | None:
     match = _PREFIX.match(seen.lstrip())
     if match is None or not seen.rstrip().lower().endswith(".md"):
         return None
-    return match[1].upper()
+    return (match["capitals"] or match["other"]).upper()
 
 
 def is_short_id(text: str) -> bool:
@@ -151,8 +152,10 @@ def find_name_fault(filename: str) -> NameFault:
 
 
 def _find_routing_fault(kind: str, rest: str) -> NameFault:
+    if kind == "ISSUE" and "-to-" in rest:
+        return NameFault("routing", rest, "a reporter alone (an ISSUE has no -to- and no recipient)")
     if kind == "ISSUE":
-        return _find_tail_fault("reporter", rest, "a role in capitals, then at most a slug in small letters (an ISSUE has no -to-)")
+        return _find_tail_fault("reporter", rest, "a role in capitals, then at most a slug in small letters")
     link = "-on-" if kind == "REVIEW" else "-to-"
     sender, found, tail = rest.partition(link)
     if not found:
@@ -167,7 +170,7 @@ def _find_routing_fault(kind: str, rest: str) -> NameFault:
 
 
 def _find_tail_fault(segment: str, tail: str, expected: str) -> NameFault:
-    head = re.match(rf"{ROLE_PATTERN}(?:\.{ROLE_PATTERN})?", tail)
+    head = re.match(rf"{ROLE_PATTERN}(?:\.{ROLE_PATTERN})?(?=-|$)", tail)
     if head and tail[head.end() :].startswith("-"):
         return NameFault("slug", tail[head.end() + 1 :], "a slug: small letters, digits and hyphens, beginning with a letter")
     return NameFault(segment, tail, expected)

@@ -32,12 +32,12 @@ class Place(NamedTuple):
     @property
     def holds_envelopes(self) -> bool:
         """Whether a file here that is named like an envelope is one."""
-        return self.kind in ("stage", "lifecycle", "history") or self.kind in ENVELOPE_FOLDERS
+        return self.kind in ("stage", "lifecycle", "history", "_archive") or self.kind in ENVELOPE_FOLDERS
 
     @property
     def is_historic(self) -> bool:
         """Whether what lies here is over: archive, history, log."""
-        return self.stage == "archive" or self.kind in ("history", "log")
+        return self.stage == "archive" or self.kind in ("history", "log", "_archive")
 
 
 def place_of(relative: str) -> Place:
@@ -50,6 +50,8 @@ def place_of(relative: str) -> Place:
         if folders > 1 and parts[1] in STAGES:
             return Place("stage", parts[1], folders - 2)
         return Place("lifecycle", None, folders - 1)
+    if "_archive" in parts[:-1]:
+        return Place("_archive", None, folders - 1)
     if parts[0] == "history" or parts[0] in ENVELOPE_FOLDERS:
         return Place(parts[0], None, folders - 1)
     return Place("other", None, folders)

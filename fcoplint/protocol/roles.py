@@ -13,9 +13,7 @@ ADDRESSABLE = RESERVED | {TEAM}
 
 # A plain scalar that PyYAML (and so the reference) reads as a boolean or as null, not as text.
 YAML_TRAPS = frozenset(
-    spelled
-    for word in ("yes", "no", "true", "false", "on", "off", "null")
-    for spelled in (word, word.capitalize(), word.upper())
+    spelled for word in ("yes", "no", "true", "false", "on", "off", "null") for spelled in (word, word.capitalize(), word.upper())
 ) | {"~"}
 
 
@@ -28,6 +26,15 @@ def split_slot(text: str) -> tuple[str, str | None]:
     """`DEV.BACKEND` as ("DEV", "BACKEND"); anything else as (text, None) (protocol.md V3-N06)."""
     match = _SLOTTED.fullmatch(text)
     return (match[1], match[2]) if match else (text, None)
+
+
+# Names the reference writes for itself in an event's `by` (field.md 3.6): no role, and no fault.
+TOOL_ACTORS = frozenset({"archiver", "agent", "migration", SYSTEM})
+
+
+def is_address(text: str) -> bool:
+    """Whether `text` is a role, or a role with a slot, as a TASK may be addressed (protocol.md V3-N06)."""
+    return is_role(split_slot(text)[0])
 
 
 def base_role(text: str, declared: frozenset[str]) -> str:

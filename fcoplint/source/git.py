@@ -47,7 +47,7 @@ class GitError(Exception):
         self.usage = usage
 
 
-class NotARepository(GitError):
+class NotARepositoryError(GitError):
     """There is no git repository at a path."""
 
 
@@ -83,7 +83,7 @@ def open_repository(path: str, environ: Mapping[str, str]) -> Repository:
     """The repository that holds the folder `path`.
 
     The environment git sets for hooks is honoured when it speaks of that very repository, and dropped when it speaks
-    of another one (pitfalls 1 to 4). Raises NotARepository, or GitError (no git, dubious ownership).
+    of another one (pitfalls 1 to 4). Raises NotARepositoryError, or GitError (no git, dubious ownership).
     """
     env = {**environ, **_SAFE_ENV}
     if not any(key in environ for key in _LOCAL_ENV):
@@ -91,7 +91,7 @@ def open_repository(path: str, environ: Mapping[str, str]) -> Repository:
     foreign = {key: value for key, value in env.items() if key not in _LOCAL_ENV} | {"GIT_NO_REPLACE_OBJECTS": "1"}
     try:
         there = _probe(path, foreign)
-    except NotARepository:
+    except NotARepositoryError:
         return _probe(path, env)
     try:
         here = _probe(path, env)
@@ -101,14 +101,9 @@ def open_repository(path: str, environ: Mapping[str, str]) -> Repository:
 
 
 def list_index(repository: Repository) -> dict[str, Entry]:
-    """Every path of the index with its entry; unmerged paths once, intent-to-add paths not at all."""
-    return list_index_lines(repository.run("ls-files", "-s", "-z", "--full-name"))
-
-
-def list_index_lines(listing: bytes) -> dict[str, Entry]:
-    """The entries of `ls-files -s -z` output (mode, object id, stage, path)."""
+    """Every path of the index with its entry; unmerged paths once, announced ones (`add -N`) as empty files."""
     entries: dict[str, Entry] = {}
-    for line in listing.split(b"\0"):
+    for line in repository.run("ls-files", "-s", "-z", "--full-name").split(b"\0"):
         if not line:
             continue
         head, _, name = line.partition(b"\t")
@@ -130,14 +125,12 @@ def list_tree(repository: Repository, treeish: str) -> dict[str, Entry]:
 
 
 def diff_index(repository: Repository, treeish: str) -> list[Delta]:
-    """What the index changes against a tree. Renames are never guessed; intent-to-add paths come as empty additions."""
-    return _deltas(repository.run("diff-index", "--cached", "--raw", "-z", "--no-renames", "--no-ext-diff", "--no-abbrev", treeish, "--"))
+    """What the index changes against a tree. Renames are never guessed; what was only announced (`add -N`) is not in it.
 
-
-def intent_to_add(repository: Repository) -> set[str]:
-    """Paths announced with `git add -N`: in the index, but not part of what is committed."""
-    listing = repository.run("diff-files", "--raw", "-z", "--no-renames", "--no-ext-diff", "--diff-filter=A", "--")
-    return {delta.path for delta in _deltas(listing)}
+    `diff-files` would tell announced paths too, but it may run a filter that the repository's configuration names.
+    """
+    options = ("--cached", "--raw", "-z", "--no-renames", "--no-ext-diff", "--no-abbrev", "--ita-invisible-in-index")
+    return _deltas(repository.run("diff-index", *options, treeish, "--"))
 
 
 def skip_worktree(repository: Repository) -> set[str]:
@@ -241,7 +234,8 @@ class Blobs:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
             )
-        assert self._process.stdin is not None and self._process.stdout is not None
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
         return self._process.stdin, self._process.stdout
 
     def close(self) -> None:
@@ -302,6 +296,6 @@ def _advise(stderr: bytes) -> GitError:
             "`git config --global --add safe.directory` with its path, then try again"
         )
     if "not a git repository" in said or "not a work tree" in said:
-        return NotARepository("this is not a git repository", usage=True)
+        return NotARepositoryError("this is not a git repository", usage=True)
     first = next((line for line in said.splitlines() if line.strip()), "no reason given")
     return GitError(f"git failed: {first.removeprefix('fatal: ')}")

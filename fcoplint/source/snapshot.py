@@ -48,11 +48,25 @@ Content = bytes | Unreadable
 class Snapshot(Protocol):
     """A read-only listing of a tree. Paths are POSIX, relative to the snapshot's root, non-UTF-8 bytes as surrogates."""
 
-    label: str
-    entries: Mapping[str, Entry]
-    # Folders (and files) that could not be listed, by path.
-    unreadable: Mapping[str, Unreadable]
-    notes: tuple[Note, ...]
+    @property
+    def label(self) -> str:
+        """What a person calls this state: `index`, `working tree`, a commit."""
+        ...
+
+    @property
+    def entries(self) -> Mapping[str, Entry]:
+        """Every path with what stands there."""
+        ...
+
+    @property
+    def unreadable(self) -> Mapping[str, Unreadable]:
+        """Folders that could not be listed, by path."""
+        ...
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What was not looked at, or otherwise than usual."""
+        ...
 
     def read(self, paths: Iterable[str]) -> Iterator[tuple[str, Content]]:
         """The bytes of each path, in the order asked for; of a link, the bytes of its target's name."""

@@ -52,29 +52,20 @@ def parents_of_next_commit(repository: git.Repository, environ: Mapping[str, str
 
 
 def index_and_parents(repository: git.Repository, parents: Sequence[str]) -> tuple[list[GitSnapshot], GitSnapshot]:
-    """([state of each parent], index) from one listing and one diff a parent; without parents the side before is empty."""
-    index = git.list_index(repository)
-    diffs = [git.diff_index(repository, parent) for parent in parents or [git.empty_tree(repository)]]
-    announced = _announced_only(repository, index, diffs)
-    for path in announced:
-        del index[path]
-    before = [_undo(index, [delta for delta in deltas if delta.path not in announced]) for deltas in diffs]
-    labels = parents or ["nothing"]
-    sides = [GitSnapshot(repository, entries, label) for entries, label in zip(before, labels, strict=True)]
-    return sides, GitSnapshot(repository, index, "index")
+    """([state of each parent], index): one listing of the first parent, one diff a parent. Before a first commit: empty."""
+    first, *others = parents or [git.empty_tree(repository)]
+    listed = git.list_tree(repository, first) if parents else {}
+    index = _apply(listed, [(delta.path, delta.after) for delta in git.diff_index(repository, first)])
+    states = [listed, *(_apply(index, [(delta.path, delta.before) for delta in git.diff_index(repository, other)]) for other in others)]
+    before = [GitSnapshot(repository, state, parent) for state, parent in zip(states, [first, *others], strict=True)]
+    return before, GitSnapshot(repository, index, "index")
 
 
-def _announced_only(repository: git.Repository, index: Mapping[str, Entry], diffs: list[list[git.Delta]]) -> set[str]:
-    """Paths of `git add -N`, which the index lists as empty files although no commit would hold them (pitfall 8)."""
-    added = {delta.path for delta in diffs[0] if delta.before is None}
-    return git.intent_to_add(repository) & added & index.keys() if added else set()
-
-
-def _undo(index: Mapping[str, Entry], deltas: list[git.Delta]) -> dict[str, Entry]:
-    state = dict(index)
-    for delta in deltas:
-        if delta.before is None:
-            state.pop(delta.path, None)
+def _apply(state: Mapping[str, Entry], changes: Iterable[tuple[str, Entry | None]]) -> dict[str, Entry]:
+    changed = dict(state)
+    for path, entry in changes:
+        if entry is None:
+            changed.pop(path, None)
         else:
-            state[delta.path] = delta.before
-    return state
+            changed[path] = entry
+    return changed

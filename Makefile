@@ -1,0 +1,33 @@
+# `make demo` shows the main job, `make test` passes the tests; each makes what it needs.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+CORPUS := ../shared/corpus
+
+.PHONY: demo test lint corpus clean
+
+$(VENV)/demo.stamp: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable .
+	touch $@
+
+$(VENV)/test.stamp: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[test]'
+	touch $@ $(VENV)/demo.stamp
+
+demo: $(VENV)/demo.stamp
+	@echo '$$ fcoplint audit examples/team'
+	@$(BIN)/fcoplint audit examples/team; code=$$?; echo "(audit ended with exit code $$code)"; test $$code -eq 1
+
+lint: $(VENV)/test.stamp
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test: lint
+	$(BIN)/pytest -n auto
+
+clean:
+	rm -rf $(VENV) dist build

@@ -1,0 +1,48 @@
+"""Fixtures of all tests: a clean git environment, repositories, the specification's corpus where there is one."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.support.repository import Repo
+
+SHARED = Path(__file__).parents[2] / "shared"
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_outer_git() -> None:
+    """Nothing of the git that may run these tests as a hook, and no configuration of this machine, reaches them."""
+    for key in [key for key in os.environ if key.startswith(("GIT_", "PRE_COMMIT_", "NO_COLOR", "FORCE_COLOR"))]:
+        del os.environ[key]
+    os.environ.update({"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"})
+
+
+@pytest.fixture
+def make_repo(tmp_path: Path) -> Callable[..., Repo]:
+    """Makes git repositories below the test's own folder."""
+
+    def make(name: str = "repo", **options: str) -> Repo:
+        return Repo.create(tmp_path / name, **options)
+
+    return make
+
+
+@pytest.fixture
+def repo(make_repo: Callable[..., Repo]) -> Repo:
+    """A repository with one lawful workspace, committed."""
+    made = make_repo()
+    made.add_team()
+    made.commit("start")
+    return made
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The specification with its corpus; a user's clone has none, CI must have it."""
+    if not SHARED.is_dir():
+        if os.environ.get("FCOPLINT_REQUIRE_SHARED"):
+            pytest.fail(f"CI needs the specification's corpus at {SHARED}")
+        pytest.skip("the specification's corpus (../shared) is not part of a clone")
+    return SHARED
