@@ -81,7 +81,7 @@ class _Run:
     settings: Settings
 
     def state(self, state: Workspaces) -> list[Finding]:
-        found = list(self._apply("workspaces", state, state.snapshot.label))
+        found = list(self._apply("workspaces", state, ""))
         for workspace in state:
             found.extend(self._apply("workspace", workspace, workspace.manifest_path))
             for envelope in workspace.envelopes:

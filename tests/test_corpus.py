@@ -15,7 +15,8 @@ from fcoplint.source import worktree
 
 CODES = sorted({code for rule in all_rules() for code in rule.codes} | {"FC000"})
 SOUND_GENERATED = (
-    "dev-team-full", "dev-team-with-rules", "solo", "qa-team", "media-team", "mvp-team", "names", "fast-track", "mcp-default-actor", "spec-style"
+    "dev-team-full", "dev-team-with-rules", "solo", "qa-team", "media-team",
+    "mvp-team", "names", "fast-track", "mcp-default-actor", "spec-style",
 )  # fmt: skip
 REAL = (
     "real-v1/FCoP-v0.7.2", "real-v1/FCoP-v1.0.0", "real-v1/codeflow-pwa-docs-agents", "real-v1/codeflow-pwa-fcop", "real-v2/FCoP-v3.2.5"

@@ -50,7 +50,8 @@ def test_warnings_alone_pass_by_default() -> None:
 
 def test_a_rule_that_fails_yields_one_finding_and_the_others_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
     def breaks(envelope: Envelope) -> Iterator[Finding]:
-        yield from {}[envelope.path]
+        nothing: dict[str, list[Finding]] = {}
+        yield from nothing[envelope.path]
 
     broken = registry.Registered(breaks, ("FC119",), registry.V1_V3, "envelope", ("TASK",))
     monkeypatch.setattr(engine, "all_rules", lambda: [broken, *registry.all_rules()])

@@ -39,14 +39,8 @@ def hooked(repo: Repo, hook_source: Repo, pre_commit_home: dict[str, str]) -> "H
     """A repository whose commits run the hook."""
     revision = hook_source.git("rev-parse", "HEAD").strip()
     config = (
-        "default_install_hook_types: [pre-commit, pre-merge-commit]
-repos:
-"
-        f"- repo: {hook_source.path}
-  rev: {revision}
-  hooks:
-  - id: fcoplint
-"
+        "default_install_hook_types: [pre-commit, pre-merge-commit]\nrepos:\n"
+        f"- repo: {hook_source.path}\n  rev: {revision}\n  hooks:\n  - id: fcoplint\n"
     )
     repo.write(".pre-commit-config.yaml", config)
     repo.commit("use fcoplint")

@@ -25,7 +25,7 @@ def missing_manifest(workspace: Workspace) -> Iterator[Finding]:
 @rule("FC141", versions=V1_V3)
 def unreadable_manifest(workspace: Workspace) -> Iterator[Finding]:
     manifest = workspace.manifest
-    if manifest and manifest.fault and manifest.fault.kind != "too-large":
+    if manifest and manifest.fault and manifest.fault.kind != "too-large" and not manifest.is_lfs_pointer and not manifest.conflict_line:
         fault = manifest.fault
         yield on_path(workspace, "FC141", manifest.path, fault.span, about=fault.kind, message=fault.kind, detail=fault.detail)
     for key in manifest.duplicates if manifest else ():

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from fcoplint.checks.registry import V1_V3, V2_V3, V3, rule
 from fcoplint.findings import Finding, Related, on, on_path
 from fcoplint.model.envelope import Envelope, Task
+from fcoplint.model.nodes import as_plain
 from fcoplint.model.workspace import Workspace
+from fcoplint.protocol.names import claimed_kind
 from fcoplint.protocol.places import HOME_FOLDER, LIFECYCLE, MANIFEST_NAMES, is_temporary
 from fcoplint.protocol.stages import STAGES, stage_order
 from fcoplint.source.snapshot import Kind
@@ -53,13 +55,33 @@ def task_in_two_stages(workspace: Workspace) -> Iterator[Finding]:
 
 
 def _twins(twins: list[Task]) -> Finding:
-    """One finding for all copies of a TASK, at the copy whose own last event does not speak for it."""
-    twins = sorted(twins, key=lambda task: (_agrees(task), -stage_order(task.place.stage or ""), task.path))
-    odd, *others = twins
-    identical = all(other.content == odd.content for other in others) and isinstance(odd.content, bytes)
-    related = tuple(Related(other.file, "copy") for other in others)
-    message = "identical" if identical else "divergent"
-    return on(odd, "FC203", odd.file, about="twins", message=message, related=related, other=others[-1].path, count=len(twins))
+    """One finding for all copies of a TASK: at the one left behind where that can be told, else at the later stage."""
+    newest = max(twins, key=lambda task: (_agrees(task), len(task.events), stage_order(task.place.stage or ""), task.path))
+    others = [twin for twin in twins if twin is not newest]
+    message = _difference(newest, others)
+    at, beside = (newest, others[0]) if message == "divergent" else (others[0], newest)
+    related = tuple(Related(twin.file, "copy") for twin in twins if twin is not at)
+    return on(at, "FC203", at.file, about="twins", message=message, related=related, other=beside.path, count=len(twins))
+
+
+def _difference(newest: Task, others: list[Task]) -> str:
+    """identical; recoverable, where each other copy is only an earlier state of the newest; divergent."""
+    if any(not isinstance(twin.content, bytes) for twin in (newest, *others)):
+        return "divergent"
+    if all(other.content == newest.content for other in others):
+        return "identical"
+    return "recoverable" if all(_is_earlier_state(other, newest) for other in others) else "divergent"
+
+
+def _is_earlier_state(old: Task, new: Task) -> bool:
+    if not old.document or not new.document or old.document.body != new.document.body:
+        return False
+    events = [event.values for event in old.events]
+    return events == [event.values for event in new.events][: len(events)] and _other_fields(old) == _other_fields(new)
+
+
+def _other_fields(task: Task) -> dict[str, object]:
+    return {pair.key.text: as_plain(pair.value) for pair in task.fields.pairs if pair.key.text != "transitions"} if task.fields else {}
 
 
 def _agrees(task: Task) -> bool:
@@ -83,7 +105,7 @@ def mixed_topology(workspace: Workspace) -> Iterator[Finding]:
 @rule("FC205", versions=V1_V3)
 def misplaced_envelope(envelope: Envelope) -> Iterator[Finding]:
     place, old = envelope.place, envelope.workspace.version < 3
-    if place.kind == "log" or place.kind == "lifecycle":
+    if place.kind in ("log", "lifecycle", "_archive"):
         return
     if place.kind == "stage" and envelope.kind == "TASK":
         if place.depth:
@@ -101,7 +123,8 @@ def misplaced_envelope(envelope: Envelope) -> Iterator[Finding]:
     if place.kind in homes:
         return
     in_archive = envelope.kind == "REPORT" and place.stage == "archive"
-    when = "v1, v2" if old else "REPORT in archive" if in_archive else ""
+    in_sub_folder = place.kind == "stage" and place.depth > 0
+    when = "v1, v2" if old else "REPORT in archive" if in_archive else "envelope in a sub-folder of a stage" if in_sub_folder else ""
     home = envelope.workspace.path(homes[0])
     target = f"{home}/{envelope.filename}"
     yield on(envelope, "FC205", envelope.file, about=place.kind, when=when, kind=envelope.kind, home=home, target=target)
@@ -125,10 +148,12 @@ def symlinked_stage(workspace: Workspace) -> Iterator[Finding]:
 
 
 def _matters(workspace: Workspace, path: str, envelopes: set[str]) -> bool:
-    """Whether a link stands for a stage, another protocol folder, the manifest or an envelope."""
-    relative = workspace.relative(path)
-    in_lifecycle = relative.startswith(f"{LIFECYCLE}/") and relative.count("/") == 1
-    return in_lifecycle or path in envelopes or relative in (LIFECYCLE, *MANIFEST_NAMES, "history", *HOME_FOLDER.values())
+    """Whether a link stands for an envelope, the manifest, or a folder in which envelopes are looked for."""
+    if path in envelopes or workspace.relative(path) in MANIFEST_NAMES:
+        return True
+    filename = path.rpartition("/")[2]
+    is_folder = "." not in filename or claimed_kind(f"{filename}.md") is not None
+    return is_folder and workspace.place_below(path).kind != "other"
 
 
 def _top_two(workspace: Workspace, path: str) -> str:

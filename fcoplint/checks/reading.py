@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fcoplint.checks.registry import ANY, UNKNOWN, V4, rule
+from fcoplint.checks.registry import ANY, UNKNOWN, V3_V4, V4, rule
 from fcoplint.findings import Finding, on, on_path
 from fcoplint.model.envelope import Envelope
 from fcoplint.model.location import Location
@@ -19,7 +19,7 @@ _TOLD_ELSEWHERE = ("link", "unmerged")
 def unreadable_envelope(envelope: Envelope) -> Iterator[Finding]:
     content = envelope.content
     if isinstance(content, Unreadable):
-        if content.reason not in _TOLD_ELSEWHERE:
+        if content.reason not in _TOLD_ELSEWHERE or (content.reason == "link" and envelope.workspace.version not in V3_V4):
             yield on(envelope, "FC001", envelope.file, about=content.reason, message=content.reason, detail=content.detail)
         return
     document = envelope.document
@@ -37,6 +37,8 @@ def unreadable_folder(workspace: Workspace) -> Iterator[Finding]:
     manifest = workspace.manifest_unreadable
     if manifest and manifest.reason not in _TOLD_ELSEWHERE:
         yield on_path(workspace, "FC001", workspace.manifest_path, about=manifest.reason, message=manifest.reason, detail=manifest.detail)
+    if workspace.manifest and workspace.manifest.is_lfs_pointer:
+        yield on_path(workspace, "FC001", workspace.manifest_path, about="lfs-pointer", message="lfs-pointer")
     if workspace.manifest and workspace.manifest.fault and workspace.manifest.fault.kind == "too-large":
         yield on_path(
             workspace, "FC001", workspace.manifest_path, about="too-large", message="too-large", detail=workspace.manifest.fault.detail

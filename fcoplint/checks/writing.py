@@ -34,6 +34,13 @@ def byte_order_mark(envelope: Envelope) -> Iterator[Finding]:
             yield on(envelope, "FC902", fault.span, about="bom")
 
 
+@rule("FC903", versions=V1_V3)
+def carriage_return(envelope: Envelope) -> Iterator[Finding]:
+    if envelope.document and b"\r" in envelope.document.data:
+        line = envelope.document.data.count(b"\n", 0, envelope.document.data.index(b"\r")) + 1
+        yield on(envelope, "FC903", Span(line, 1, line, 1), about="carriage return")
+
+
 @rule("FC904", versions=V3)
 def leftover_temporary(workspace: Workspace) -> Iterator[Finding]:
     for path in workspace.entries:
@@ -49,11 +56,24 @@ def leftover_initialisation(workspace: Workspace) -> Iterator[Finding]:
 
 @rule("FC905", versions=V1_V3)
 def hidden_in_front_matter(envelope: Envelope) -> Iterator[Finding]:
-    for scalar in walk_scalars(envelope.fields) if envelope.fields else ():
-        found = hidden_characters(scalar.text)
+    document = envelope.document
+    if document is None or document.front.faults:
+        return
+    told: set[int] = set()
+    for number, line in enumerate(document.lines[: document.body_line - 1], 1):
+        found = hidden_characters(line)
         if found:
-            characters = ", ".join(dict.fromkeys(describe(char) for _, char in found))
-            yield on(envelope, "FC905", scalar, about=scalar.text, characters=characters)
+            told.add(number)
+            span = Span(number, found[0][0] + 1, number, found[0][0] + 2)
+            yield on(envelope, "FC905", span, about=line, characters=_spell_out(found))
+    for scalar in walk_scalars(envelope.fields) if envelope.fields and b"\\" in document.data else ():
+        found = hidden_characters(scalar.text)
+        if found and scalar.span.line not in told:
+            yield on(envelope, "FC905", scalar, about=scalar.text, characters=_spell_out(found))
+
+
+def _spell_out(found: list[tuple[int, str]]) -> str:
+    return ", ".join(dict.fromkeys(describe(char) for _, char in found))
 
 
 @rule("FC906", versions=V1_V3)
@@ -78,7 +98,11 @@ def conflict_marker(envelope: Envelope) -> Iterator[Finding]:
 
 
 @rule("FC907", versions=V1_V3)
-def unmerged_manifest(workspace: Workspace) -> Iterator[Finding]:
+def conflict_in_manifest(workspace: Workspace) -> Iterator[Finding]:
+    manifest = workspace.manifest
+    line = manifest.conflict_line if manifest and manifest.fault else None
+    if line:
+        yield on_path(workspace, "FC907", workspace.manifest_path, Span(line, 1, line, 1), about="marker")
     entry = workspace.entries.get(workspace.manifest_path)
     if entry and entry.kind is Kind.UNMERGED:
         yield on_path(workspace, "FC907", workspace.manifest_path, about="unmerged", message="unmerged")

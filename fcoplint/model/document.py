@@ -25,7 +25,7 @@ class Document:
     @property
     def is_lfs_pointer(self) -> bool:
         """Whether the bytes are a Git LFS pointer in place of the file."""
-        return self.data.startswith(_LFS_POINTER)
+        return is_lfs_pointer(self.data)
 
     @cached_property
     def text(self) -> str:
@@ -80,3 +80,8 @@ class Document:
                 if not expected:
                     return first
         return None
+
+
+def is_lfs_pointer(data: bytes) -> bool:
+    """Whether bytes are a Git LFS pointer in place of a file."""
+    return data.startswith(_LFS_POINTER)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from fcoplint.model.nodes import Mapping, Scalar, Span
+from fcoplint.model.nodes import Mapping, Scalar, Span, as_plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +20,11 @@ class Event:
     def text(self, key: str) -> str | None:
         """A key's text where it says something."""
         return self.fields.text(key)
+
+    @property
+    def values(self) -> object:
+        """The event as plain text values, to compare two events by what they say."""
+        return as_plain(self.fields)
 
     @property
     def source(self) -> str | None:

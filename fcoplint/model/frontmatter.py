@@ -75,6 +75,12 @@ def compose(text: str, first_line: int) -> Node | None:
     return None if isinstance(built, Fault) else built
 
 
+def find_conflict(data: bytes) -> int | None:
+    """The line of the first merge conflict marker at the start of a line, or None."""
+    match = _CONFLICT.search(data)
+    return data.count(b"\n", 0, match.start()) + 1 if match else None
+
+
 def _explain_no_opening(data: bytes) -> Fault:
     first_line = data.partition(b"\n")[0]
     loose = _LOOSE_FENCE.fullmatch(first_line) is not None
@@ -84,24 +90,18 @@ def _explain_no_opening(data: bytes) -> Fault:
 def _explain_no_closing(data: bytes, start: int) -> Fault:
     if len(data) - start > MAX_BLOCK_BYTES:
         return Fault("too-large", Span(1, 1, 1, 4), str(MAX_BLOCK_BYTES))
-    conflict = _CONFLICT.search(data, start)
+    conflict = find_conflict(data)
     if conflict:
-        return Fault("conflict", _line_span(data, conflict.start()))
+        return Fault("conflict", Span(conflict, 1, conflict, 1))
     loose = _LOOSE_FENCE.search(data, start)
     line = data.count(b"\n", 0, loose.start()) + 1 if loose else None
     return Fault("unterminated", Span(1, 1, 1, 4), str(line) if line else "")
 
 
-def _line_span(data: bytes, offset: int) -> Span:
-    line = data.count(b"\n", 0, offset) + 1
-    return Span(line, 1, line, 1)
-
-
 def _read_block(block: bytes) -> tuple[Mapping | None, Fault | None]:
-    conflict = _CONFLICT.search(block)
+    conflict = find_conflict(block)
     if conflict:
-        line = block.count(b"\n", 0, conflict.start()) + 2
-        return None, Fault("conflict", Span(line, 1, line, 1))
+        return None, Fault("conflict", Span(conflict + 1, 1, conflict + 1, 1))
     try:
         text = block.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -202,7 +202,7 @@ class _Builder:
         if isinstance(event, yaml.ScalarEvent | yaml.CollectionStartEvent) and event.tag is not None:
             raise _RefusedError(Fault("tag", self._span(event), str(event.tag)))
         if depth > MAX_DEPTH or self._count > MAX_NODES:
-            raise _RefusedError(Fault("too-deep", self._span(event), str(MAX_DEPTH)))
+            raise _RefusedError(Fault("too-deep", self._span(event)))
 
     def _span(self, event: yaml.Event) -> Span:
         start, end = event.start_mark, event.end_mark

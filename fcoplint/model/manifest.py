@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from fcoplint.model.frontmatter import BOM, compose
+from fcoplint.model.document import is_lfs_pointer
+from fcoplint.model.frontmatter import BOM, compose, find_conflict
 from fcoplint.model.nodes import Mapping, Node, Sequence, Span
 from fcoplint.protocol.versions import Declared
 
 MAX_MANIFEST_BYTES = 1024 * 1024
+_JSON_NAMES = {list: "a list", str: "a text", bool: "true or false", type(None): "null"}
 _TOP = Span(1, 1, 1, 1)
 
 
@@ -33,6 +35,16 @@ class Manifest:
         self._text = ""
         self.fault = self._read(data)
 
+    @property
+    def is_lfs_pointer(self) -> bool:
+        """Whether the bytes are a Git LFS pointer in place of the file."""
+        return is_lfs_pointer(self.data)
+
+    @property
+    def conflict_line(self) -> int | None:
+        """The line of a conflict marker in a manifest that is no JSON, or None."""
+        return find_conflict(self.data)
+
     @cached_property
     def roles(self) -> frozenset[str]:
         """The declared role codes; entries of a wrong type are left out."""
@@ -52,7 +64,7 @@ class Manifest:
     def leader(self) -> str | None:
         """The declared leader's role code."""
         leader = self.values.get("leader")
-        return leader if isinstance(leader, str) and leader else None
+        return leader if isinstance(leader, str) and leader.strip() else None
 
     @property
     def is_solo(self) -> bool:
@@ -104,7 +116,7 @@ class Manifest:
             # ValueError: a number of thousands of digits, which Python refuses to convert.
             return ManifestFault("json", _TOP, "nested too deeply" if isinstance(error, RecursionError) else "a number too large to read")
         if not isinstance(loaded, dict):
-            return ManifestFault("not-object", _TOP, type(loaded).__name__)
+            return ManifestFault("not-object", _TOP, _JSON_NAMES.get(type(loaded), "a number"))
         self.values = loaded
         return None
 

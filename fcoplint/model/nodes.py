@@ -106,3 +106,12 @@ def walk_scalars(node: Node) -> Iterator[Scalar]:
         for pair in node.pairs:
             yield pair.key
             yield from walk_scalars(pair.value)
+
+
+def as_plain(node: Node) -> object:
+    """A node as plain values, without places: null as None, other scalars as text, keys that stand twice by their last."""
+    if isinstance(node, Scalar):
+        return None if node.is_null else node.text
+    if isinstance(node, Sequence):
+        return [as_plain(item) for item in node.items]
+    return {pair.key.text: as_plain(pair.value) for pair in node.pairs}

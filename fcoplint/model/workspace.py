@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 
 from fcoplint.model.document import Document
-from fcoplint.model.envelope import Envelope, Task, make_envelope
+from fcoplint.model.envelope import Envelope, Issue, Report, Review, Task, make_envelope
 from fcoplint.model.location import Location
 from fcoplint.model.manifest import Manifest
+from fcoplint.model.relations import Relations
 from fcoplint.protocol import versions
 from fcoplint.protocol.places import MANIFEST_NAMES, Place, is_envelope, is_marker, is_workspace_folder, place_of
 from fcoplint.source.snapshot import Entry, Kind, Note, Snapshot, Unreadable
@@ -77,6 +78,10 @@ class Workspace:
             place = self._places[folder] = place_of(self.relative(path))
         return place
 
+    def place_below(self, folder: str) -> Place:
+        """The place of what lies directly in a folder."""
+        return self.place(f"{folder}/")
+
     @cached_property
     def manifest(self) -> Manifest | None:
         """The manifest, None where there is none or it cannot be read (`manifest_unreadable` says why)."""
@@ -124,10 +129,30 @@ class Workspace:
                 found.append(make_envelope(self, path, place, entry))
         return found
 
-    @property
+    @cached_property
     def tasks(self) -> list[Task]:
         """The TASKs, by path."""
         return [envelope for envelope in self.envelopes if isinstance(envelope, Task)]
+
+    @cached_property
+    def reports(self) -> list[Report]:
+        """The REPORTs, by path."""
+        return [envelope for envelope in self.envelopes if isinstance(envelope, Report)]
+
+    @cached_property
+    def issues(self) -> list[Issue]:
+        """The ISSUEs, by path."""
+        return [envelope for envelope in self.envelopes if isinstance(envelope, Issue)]
+
+    @cached_property
+    def reviews(self) -> list[Review]:
+        """The REVIEWs, by path."""
+        return [envelope for envelope in self.envelopes if isinstance(envelope, Review)]
+
+    @cached_property
+    def relations(self) -> Relations:
+        """Which of these envelopes speak of which."""
+        return Relations(self)
 
     @cached_property
     def by_stem(self) -> dict[str, list[Envelope]]:

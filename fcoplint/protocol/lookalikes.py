@@ -23,10 +23,19 @@ def skeleton(text: str) -> str:
 
 
 def hidden_characters(text: str) -> list[tuple[int, str]]:
-    """(position, character) of each bidi control or zero-width character in `text`."""
+    """(position, character) of each bidi control or zero-width character in `text`.
+
+    Joiners between two characters of a script or emoji that needs them (Persian, Hindi, a family of emoji) are writing.
+    """
     if text.isascii():
         return []
-    return [(at, char) for at, char in enumerate(text) if char in HIDDEN]
+    return [(at, char) for at, char in enumerate(text) if char in HIDDEN and not _joins(text, at)]
+
+
+def _joins(text: str, at: int) -> bool:
+    if text[at] not in "\u200c\u200d" or not 0 < at < len(text) - 1:
+        return False
+    return all(unicodedata.category(beside) in ("Lo", "So", "Mn", "Mc", "Sk") for beside in (text[at - 1], text[at + 1]))
 
 
 def describe(char: str) -> str:

@@ -15,13 +15,17 @@ _READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0
 
 @dataclass(frozen=True)
 class WorktreeSnapshot:
-    """The files below `root` as they are now. `fallback` holds the index, for files that a sparse checkout leaves out."""
+    """The files below `root` as they are now. `index`, in a git repository, holds the same paths as git has them.
+
+    Files that a sparse checkout leaves out come from the index, and so do those that a checkout gave other line ends
+    (autocrlf): what counts is what the team commits.
+    """
 
     root: str
     entries: Mapping[str, Entry]
     unreadable: Mapping[str, Unreadable] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
-    fallback: GitSnapshot | None = None
+    index: GitSnapshot | None = None
     label: str = "working tree"
 
     def read(self, paths: Iterable[str]) -> Iterator[tuple[str, Content]]:
@@ -32,10 +36,18 @@ class WorktreeSnapshot:
                 yield path, Unreadable("vanished")
             elif entry.kind is Kind.SUBMODULE:
                 yield path, Unreadable("submodule")
-            elif entry.oid is not None and self.fallback is not None:
-                yield from self.fallback.read([path])
+            elif entry.oid is not None and self.index is not None:
+                yield from self.index.read([path])
             else:
-                yield path, _read(os.path.join(self.root, path), entry.kind)
+                yield path, self._as_committed(path, _read(os.path.join(self.root, path), entry.kind))
+
+    def _as_committed(self, path: str, content: Content) -> Content:
+        if self.index is None or not isinstance(content, bytes) or b"\r\n" not in content or path not in self.index.entries:
+            return content
+        landed = next(landed for _, landed in self.index.read([path]))
+        if not isinstance(landed, bytes) or b"\r" in landed:
+            return content
+        return content.replace(b"\r\n", b"\n")
 
 
 def walk(root: str, below: str = "") -> WorktreeSnapshot:
@@ -96,8 +108,8 @@ def worktree_snapshot(repository: git.Repository, root: str) -> WorktreeSnapshot
         entries |= inside.entries
         unreadable |= inside.unreadable
         notes.append(Note("ignored-workspace", "git ignores this workspace; it was read from disk", folder[len(prefix) :]))
-    fallback = GitSnapshot(repository, entries, "index") if skipped else None
-    return WorktreeSnapshot(root, entries, unreadable, tuple(notes), fallback)
+    committed = {path[len(prefix) :]: entry for path, entry in index.items()}
+    return WorktreeSnapshot(root, entries, unreadable, tuple(notes), GitSnapshot(repository, committed, "index"))
 
 
 class _Folders:

@@ -1,0 +1,44 @@
+"""Times as FCoP writes them: ISO 8601, with or without an offset (protocol.md V3-T04, D 16)."""
+
+import datetime
+import re
+from typing import NamedTuple
+
+_FORM = re.compile(
+    r"(?P<date>\d{4}-\d{2}-\d{2})"
+    r"(?:[Tt ](?P<clock>\d{2}:\d{2}(?::\d{2})?)(?:[.,](?P<fraction>\d{1,9}))?\s?(?P<offset>[Zz]|[+-]\d{2}(?::?\d{2})?)?)?",
+    re.ASCII,
+)
+
+
+class Time(NamedTuple):
+    """A moment, in UTC; `aware` tells whether the text said its offset (without one UTC is assumed, as the reference does)."""
+
+    moment: datetime.datetime
+    aware: bool
+
+
+def parse_time(text: str) -> Time | None:
+    """The moment a text names, None where it is no ISO 8601 date or date-time, or no day of the calendar."""
+    match = _FORM.fullmatch(text.strip())
+    if match is None:
+        return None
+    clock = match["clock"] or "00:00"
+    microseconds = int((match["fraction"] or "0")[:6].ljust(6, "0"))
+    try:
+        naive = datetime.datetime.fromisoformat(f"{match['date']}T{clock}").replace(microsecond=microseconds)
+        shift = _offset(match["offset"])
+        return Time((naive - shift).replace(tzinfo=datetime.UTC), match["offset"] is not None)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _offset(text: str | None) -> datetime.timedelta:
+    if text is None or text in "Zz":
+        return datetime.timedelta(0)
+    digits = text[1:].replace(":", "").ljust(4, "0")
+    hours, minutes = int(digits[:2]), int(digits[2:])
+    if hours > 23 or minutes > 59:
+        raise ValueError(text)
+    shift = datetime.timedelta(hours=hours, minutes=minutes)
+    return -shift if text[0] == "-" else shift
