@@ -26,11 +26,11 @@ ALWAYS_ON = ("FC000", "FC001")
 
 def audit(snapshot: Snapshot, settings: Settings, top: str | None = None) -> Report:
     """The report of a whole state. `top` names the snapshot's root where that is a workspace itself."""
-    state = Workspaces(snapshot, Documents(), top)
+    state = Workspaces(snapshot, Documents(), top, settings.policy)
     for workspace in state:
         workspace.prefetch(workspace.envelopes)
     findings = _Run(settings).state(state)
-    return _report("audit", findings, state, settings)
+    return _report("audit", [(finding, True) for finding in findings], state, settings)
 
 
 def check(parents: Sequence[Snapshot], after: Snapshot, settings: Settings, *, show_older: bool = False) -> Report:
@@ -39,9 +39,9 @@ def check(parents: Sequence[Snapshot], after: Snapshot, settings: Settings, *, s
     `parents` are the states before: one for a commit, several for a merge, an empty snapshot for a first commit.
     """
     documents = Documents()
-    state = Workspaces(after, documents)
+    state = Workspaces(after, documents, policy=settings.policy)
     run = _Run(settings)
-    changes = [Change(Workspaces(parent, documents), state) for parent in parents]
+    changes = [Change(Workspaces(parent, documents, policy=settings.policy), state) for parent in parents]
     changed = frozenset[str]().union(*(change.changed_paths for change in changes))
     _prefetch(state, changed)
     findings = run.state(state)
@@ -49,11 +49,13 @@ def check(parents: Sequence[Snapshot], after: Snapshot, settings: Settings, *, s
     for change in changes:
         _prefetch(change.before, changed)
         before |= Counter(finding.fingerprint for finding in run.state(change.before))
+    of_change = [finding for change in changes for finding in run.change(change)]
     new = _excess(findings, before, changed)
-    for change in changes:
-        new.extend(run.change(change))
     old = [finding for finding in findings if finding not in new]
-    shown = [(finding, True) for finding in new] + [(finding, False) for finding in old if show_older]
+    # A rule may judge a fault more strictly where the change brought it in: its finding then stands for the state's.
+    stricter = {finding.fingerprint for finding in of_change}
+    shown = [(finding, True) for finding in (*of_change, *(item for item in new if item.fingerprint not in stricter))]
+    shown += [(finding, False) for finding in old if show_older]
     return _report("check", shown, state, settings, older=0 if show_older else len(old))
 
 
@@ -125,14 +127,11 @@ def _internal_error(rule: Registered, path: str, error: Exception) -> Finding:
     return Finding("FC000", Location(path), path, about=rule.name, parameters=parameters)
 
 
-def _report(
-    command: str, findings: Iterable[tuple[Finding, bool]] | list[Finding], state: Workspaces, settings: Settings, older: int = 0
-) -> Report:
-    pairs = [item if isinstance(item, tuple) else (item, True) for item in findings]
-    pairs.sort(key=lambda pair: pair[0].sort_key)
+def _report(command: str, findings: list[tuple[Finding, bool]], state: Workspaces, settings: Settings, older: int = 0) -> Report:
+    ordered = sorted(findings, key=lambda pair: pair[0].sort_key)
     return Report(
         command,
-        tuple(_reported(finding, introduced, state) for finding, introduced in pairs),
+        tuple(_reported(finding, introduced, state) for finding, introduced in ordered),
         tuple(WorkspaceSummary(workspace.root, workspace.version, len(workspace.envelopes)) for workspace in state),
         state.notes,
         older,

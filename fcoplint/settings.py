@@ -1,6 +1,8 @@
 """What a run is set to: plain values, cheap to import. `config.py` fills them from files, the command line from options."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from fcoplint.model.policy import Policy
 
 
 @dataclass(frozen=True, slots=True)
@@ -10,3 +12,4 @@ class Settings:
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     fail_level: str = "error"
+    policy: Policy = field(default_factory=Policy)

@@ -10,6 +10,7 @@ from fcoplint.model.document import Document
 from fcoplint.model.envelope import Envelope, Issue, Report, Review, Task, make_envelope
 from fcoplint.model.location import Location
 from fcoplint.model.manifest import Manifest
+from fcoplint.model.policy import Policy
 from fcoplint.model.relations import Relations
 from fcoplint.protocol import versions
 from fcoplint.protocol.places import MANIFEST_NAMES, Place, is_envelope, is_marker, is_workspace_folder, place_of
@@ -50,6 +51,7 @@ class Workspace:
         entries: dict[str, Entry],
         documents: Documents,
         *,
+        policy: Policy,
         nested: tuple[str, ...] = (),
         top: str | None = None,
     ) -> None:
@@ -57,6 +59,7 @@ class Workspace:
         self.root = root
         self.entries = entries
         self.nested = nested
+        self.policy = policy
         self._folder_name = root or top or ""
         self._documents = documents
         self._places: dict[str, Place] = {}
@@ -224,14 +227,16 @@ class Workspace:
 class Workspaces:
     """All workspaces of a snapshot, by their folder; one inside another is not of its own (design.md 2).
 
-    `top` names the snapshot's root where that itself may be a workspace (`fcop`, `docs/agents`), else None.
+    `top` names the snapshot's root where that itself may be a workspace (`fcop`, `docs/agents`), else None. `policy` is
+    what its rules go by.
     """
 
-    def __init__(self, snapshot: Snapshot, documents: Documents, top: str | None = None) -> None:
+    def __init__(self, snapshot: Snapshot, documents: Documents, top: str | None = None, policy: Policy | None = None) -> None:
         self.snapshot = snapshot
+        self.policy = policy or Policy()
         folders = _by_folder(snapshot.entries)
         self.found = [
-            Workspace(snapshot, root, entries, documents, nested=nested, top=top)
+            Workspace(snapshot, root, entries, documents, policy=self.policy, nested=nested, top=top)
             for root, nested, entries in _partition(snapshot.entries, folders, _find_roots(folders, top))
         ]
         self._outside = {path: why for path, why in self._unreadable() if not any(map(_holds(path), self.found))}
