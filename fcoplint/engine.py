@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from fcoplint import catalogue
 from fcoplint.checks.registry import Registered, all_rules
 from fcoplint.findings import Finding
+from fcoplint.globs import matcher
 from fcoplint.model.change import Change
 from fcoplint.model.envelope import Envelope
 from fcoplint.model.location import Location
 from fcoplint.model.workspace import Documents, Workspace, Workspaces
 from fcoplint.report import Report, Reported, WorkspaceSummary
 from fcoplint.settings import Settings
-from fcoplint.source.snapshot import Snapshot
+from fcoplint.source.snapshot import FilteredSnapshot, Snapshot
 
 # Findings about what could not be looked at are never selected away.
 ALWAYS_ON = ("FC000", "FC001")
@@ -26,37 +27,65 @@ ALWAYS_ON = ("FC000", "FC001")
 
 def audit(snapshot: Snapshot, settings: Settings, top: str | None = None) -> Report:
     """The report of a whole state. `top` names the snapshot's root where that is a workspace itself."""
-    state = Workspaces(snapshot, Documents(), top, settings.policy)
+    state = _open(snapshot, Documents(), settings, top)
     for workspace in state:
         workspace.prefetch(workspace.envelopes)
     findings = _Run(settings).state(state)
     return _report("audit", [(finding, True) for finding in findings], state, settings)
 
 
-def check(parents: Sequence[Snapshot], after: Snapshot, settings: Settings, *, show_older: bool = False) -> Report:
+def check(
+    parents: Sequence[Snapshot],
+    after: Snapshot,
+    settings: Settings,
+    *,
+    show_older: bool = False,
+    without: Snapshot | None = None,
+    focus: frozenset[str] | None = None,
+) -> Report:
     """The report of a change: what the state after has that none of its parents had (design.md 4, pitfall 18).
 
-    `parents` are the states before: one for a commit, several for a merge, an empty snapshot for a first commit.
+    `parents` are the states before: one for a commit, several for a merge, an empty snapshot for a first commit. Where only
+    a part of the change is asked for, `focus` are its paths and `without` is the state after without that part: what is
+    found there too is not its doing.
     """
     documents = Documents()
-    state = Workspaces(after, documents, policy=settings.policy)
+    state = _open(after, documents, settings)
     run = _Run(settings)
-    changes = [Change(Workspaces(parent, documents, policy=settings.policy), state) for parent in parents]
+    changes = [Change(_open(parent, documents, settings), state) for parent in parents]
     changed = frozenset[str]().union(*(change.changed_paths for change in changes))
-    _prefetch(state, changed)
+    earlier = [change.before for change in changes] + ([_open(without, documents, settings)] if without else [])
+    for side in (state, *earlier):
+        _prefetch(side, changed)
     findings = run.state(state)
     before = Counter[str]()
-    for change in changes:
-        _prefetch(change.before, changed)
-        before |= Counter(finding.fingerprint for finding in run.state(change.before))
-    of_change = [finding for change in changes for finding in run.change(change)]
+    for side in earlier:
+        before |= Counter(finding.fingerprint for finding in run.state(side))
     new = _excess(findings, before, changed)
-    old = [finding for finding in findings if finding not in new]
+    old = [finding for finding in findings if finding not in new and _is_in(focus, finding)]
+    of_change = [finding for change in changes for finding in run.change(change) if _is_in(focus, finding)]
     # A rule may judge a fault more strictly where the change brought it in: its finding then stands for the state's.
     stricter = {finding.fingerprint for finding in of_change}
     shown = [(finding, True) for finding in (*of_change, *(item for item in new if item.fingerprint not in stricter))]
     shown += [(finding, False) for finding in old if show_older]
     return _report("check", shown, state, settings, older=0 if show_older else len(old))
+
+
+def _is_in(focus: frozenset[str] | None, finding: Finding) -> bool:
+    """Whether a finding speaks of one of the paths, or of an envelope that bears the name of one."""
+    if focus is None:
+        return True
+    stems = {path.rpartition("/")[2].removesuffix(".md") for path in focus}
+    return finding.location.path in focus or finding.subject in stems or any(item.location.path in focus for item in finding.related)
+
+
+def _open(snapshot: Snapshot, documents: Documents, settings: Settings, top: str | None = None) -> Workspaces:
+    """The workspaces of a snapshot, without what the settings leave out."""
+    if settings.exclude:
+        excluded = matcher(settings.exclude)
+        snapshot = FilteredSnapshot(snapshot, lambda path: excluded(settings.prefix + path))
+    fits = matcher(settings.workspaces)
+    return Workspaces(snapshot, documents, top, settings.policy, lambda root: not settings.workspaces or fits(settings.prefix + root))
 
 
 def _prefetch(state: Workspaces, paths: frozenset[str]) -> None:
@@ -88,10 +117,18 @@ class _Run:
             found.extend(self._apply("workspace", workspace, workspace.manifest_path))
             for envelope in workspace.envelopes:
                 found.extend(self._apply("envelope", envelope, envelope.path))
-        return [finding for finding in found if self._is_selected(finding.code)]
+        return [finding for finding in found if self._is_wanted(finding)]
 
     def change(self, change: Change) -> list[Finding]:
-        return [finding for finding in self._apply("change", change, "") if self._is_selected(finding.code)]
+        return [finding for finding in self._apply("change", change, "") if self._is_wanted(finding)]
+
+    def _is_wanted(self, finding: Finding) -> bool:
+        if not self._is_selected(finding.code):
+            return False
+        if finding.code in ALWAYS_ON or not self.settings.per_path_ignores:
+            return True
+        path = self.settings.prefix + finding.location.path
+        return not any(finding.code.startswith(codes) and matcher([pattern])(path) for pattern, codes in self.settings.per_path_ignores)
 
     def _apply(self, subject: str, looked_at: Workspaces | Workspace | Envelope | Change, path: str) -> Iterator[Finding]:
         for rule in self._rules(subject, looked_at):
@@ -131,7 +168,7 @@ def _report(command: str, findings: list[tuple[Finding, bool]], state: Workspace
     ordered = sorted(findings, key=lambda pair: pair[0].sort_key)
     return Report(
         command,
-        tuple(_reported(finding, introduced, state) for finding, introduced in ordered),
+        tuple(_reported(finding, introduced, state, settings) for finding, introduced in ordered),
         tuple(WorkspaceSummary(workspace.root, workspace.version, len(workspace.envelopes)) for workspace in state),
         state.notes,
         older,
@@ -139,6 +176,8 @@ def _report(command: str, findings: list[tuple[Finding, bool]], state: Workspace
     )
 
 
-def _reported(finding: Finding, introduced: bool, state: Workspaces) -> Reported:
+def _reported(finding: Finding, introduced: bool, state: Workspaces, settings: Settings) -> Reported:
     rule = catalogue.rule(finding.code)
-    return Reported(finding, rule, rule.severity[finding.when], introduced, state.source_line(finding.location))
+    overrides = [(len(code), level) for code, level in settings.severity if finding.code.startswith(code)]
+    severity = max(overrides)[1] if overrides else rule.severity[finding.when]
+    return Reported(finding, rule, severity, introduced, state.source_line(finding.location))

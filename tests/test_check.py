@@ -68,7 +68,7 @@ def test_a_first_commit_has_everything_before_it_empty(make_repo: Callable[..., 
     repo.write(T2, BAD)
     repo.git("add", "-A")
     ran = repo.check()
-    assert (ran.code, ran.codes) == (1, ["FC120"])
+    assert (ran.code, ran.codes) == (1, ["FC003", "FC120"])
 
 
 def test_sha256_repositories_are_read(make_repo: Callable[..., Repo]) -> None:

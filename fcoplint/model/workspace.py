@@ -106,6 +106,8 @@ class Workspace:
     @cached_property
     def protocol(self) -> versions.Protocol:
         """The protocol version this workspace follows (protocol.md 0)."""
+        if self.policy.protocol is not None:
+            return versions.Protocol(self.policy.protocol, False, None)
         usable = self.manifest is not None and self.manifest.fault is None
         declared = self.manifest.declared() if usable and self.manifest else None
         return versions.detect(self._folder_name, declared, (self.relative(path) for path in self.entries))
@@ -228,16 +230,24 @@ class Workspaces:
     """All workspaces of a snapshot, by their folder; one inside another is not of its own (design.md 2).
 
     `top` names the snapshot's root where that itself may be a workspace (`fcop`, `docs/agents`), else None. `policy` is
-    what its rules go by.
+    what the rules go by. `wanted` says which folders are to be looked at, where not all are.
     """
 
-    def __init__(self, snapshot: Snapshot, documents: Documents, top: str | None = None, policy: Policy | None = None) -> None:
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        documents: Documents,
+        top: str | None = None,
+        policy: Policy | None = None,
+        wanted: Callable[[str], bool] = lambda root: True,
+    ) -> None:
         self.snapshot = snapshot
         self.policy = policy or Policy()
         folders = _by_folder(snapshot.entries)
         self.found = [
             Workspace(snapshot, root, entries, documents, policy=self.policy, nested=nested, top=top)
             for root, nested, entries in _partition(snapshot.entries, folders, _find_roots(folders, top))
+            if wanted(root)
         ]
         self._outside = {path: why for path, why in self._unreadable() if not any(map(_holds(path), self.found))}
 
@@ -284,7 +294,7 @@ def _holds(path: str) -> Callable[[Workspace], bool]:
 
 
 def _may_be_workspace(path: str) -> bool:
-    return path == "" or is_workspace_folder(path)
+    return path == "." or is_workspace_folder(path)
 
 
 def _by_folder(paths: Iterable[str]) -> dict[str, list[str]]:

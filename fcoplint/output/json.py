@@ -72,7 +72,7 @@ def _finding(item: Reported) -> dict[str, Any]:
 def _location(location: Location) -> dict[str, Any]:
     span = location.span
     place = {
-        "path": _text(location.path or "."),
+        "path": _text(location.path) or None,
         "line": span.line if span else None,
         "column": span.column if span else None,
         "end_line": span.end_line if span else None,

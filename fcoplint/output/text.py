@@ -78,7 +78,7 @@ _WHAT = {"first": "the first one", "twin": "the other name", "copy": "the other 
 
 def _where(item: Reported) -> str:
     location = item.finding.location
-    path = neutral(location.path or ".")
+    path = neutral(location.path or "(repository)")
     return f"{path}:{location.span.line}:{location.span.column}" if location.span else path
 
 
@@ -94,6 +94,11 @@ def _excerpt(source: str, span: Span, severity: str, paint: Paint) -> Iterator[s
     yield paint("dim", f"  {gap} |")
     yield f"  {paint('dim', f'{number} |')} {neutral_line(shown)}"
     yield f"  {paint('dim', f'{gap} |')} {' ' * before}{paint(severity, '^' * marked)}"
+
+
+def pad(text: str, width: int) -> str:
+    """`text` with blanks behind it up to a width on a terminal."""
+    return text + " " * (width - _display_width(text))
 
 
 def _display_width(text: str) -> int:

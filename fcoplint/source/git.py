@@ -167,6 +167,21 @@ def resolve_commit(repository: Repository, revision: str) -> str | None:
         return None
 
 
+def require_commit(repository: Repository, revision: str) -> str:
+    """The object id of a commit. Raises GitError where there is none: the call's fault, or a shallow clone's."""
+    commit = resolve_commit(repository, revision)
+    if commit is not None:
+        return commit
+    if is_shallow(repository):
+        raise GitError(f"`{revision}` is not in this shallow clone; fetch the whole history (git fetch --unshallow, in CI fetch-depth: 0)")
+    raise GitError(f"`{revision}` names no commit here; `git log --oneline --all` shows what there is", usage=True)
+
+
+def is_shallow(repository: Repository) -> bool:
+    """Whether history was cut off when this repository was cloned."""
+    return repository.run("rev-parse", "--is-shallow-repository").strip() == b"true"
+
+
 def empty_tree(repository: Repository) -> str:
     """The id of the empty tree in this repository's hash algorithm."""
     return repository.run("hash-object", "-t", "tree", "--stdin", stdin=b"").decode().strip()
@@ -174,12 +189,17 @@ def empty_tree(repository: Repository) -> str:
 
 def read_git_file(repository: Repository, name: str) -> bytes | None:
     """The bytes of a file in the git directory (MERGE_HEAD and the like), None where there is none."""
-    path = os.fsdecode(repository.run("rev-parse", "--git-path", name).rstrip(b"\n"))
     try:
-        with open(os.path.join(repository.cwd, path), "rb") as file:
+        with open(path_in_git_dir(repository, name), "rb") as file:
             return file.read()
     except FileNotFoundError:
         return None
+
+
+def path_in_git_dir(repository: Repository, name: str) -> str:
+    """The path of a file in the git directory, wherever that lies (linked worktrees, `.git` files)."""
+    found = os.fsdecode(repository.run("rev-parse", "--git-path", name).removesuffix(b"\n"))
+    return os.path.join(repository.cwd, found)
 
 
 class Blobs:
@@ -188,6 +208,7 @@ class Blobs:
     def __init__(self, repository: Repository) -> None:
         self._repository = repository
         self._process: subprocess.Popen[bytes] | None = None
+        self.max_bytes = MAX_BYTES
 
     def read(self, oids: Iterable[str]) -> Iterator[tuple[str, Content]]:
         """(id, bytes) of each id, in the order given; what is missing or too large is an Unreadable."""
@@ -215,7 +236,7 @@ class Blobs:
         if words[1:] == [b"missing"]:
             return Unreadable("missing-object", oid)
         size = int(words[2])
-        if size > MAX_BYTES:
+        if size > self.max_bytes:
             _skip(answers, size + 1)
             return Unreadable("too-large", str(size))
         data = answers.read(size)

@@ -1,5 +1,6 @@
 """Snapshots of what git holds: the index and commits. Bytes are those of the object, never of the working tree."""
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -32,9 +33,18 @@ class GitSnapshot:
         return Unreadable("submodule" if entry.kind is Kind.SUBMODULE else "unmerged")
 
 
-def commit_snapshot(repository: git.Repository, commit: str, label: str) -> GitSnapshot:
-    """The tree of a commit."""
-    return GitSnapshot(repository, git.list_tree(repository, commit), label)
+def commit_snapshot(repository: git.Repository, commit: str, label: str, below: str = "") -> GitSnapshot:
+    """The tree of a commit; of the folder `below` of the working tree alone, where one is given."""
+    entries = git.list_tree(repository, commit)
+    folder = os.path.relpath(below, repository.top).replace(os.sep, "/") if below and repository.top else "."
+    if folder != ".":
+        entries = {path[len(folder) + 1 :]: entry for path, entry in entries.items() if path.startswith(f"{folder}/")}
+    return GitSnapshot(repository, entries, label)
+
+
+def empty_snapshot(repository: git.Repository) -> GitSnapshot:
+    """A tree with nothing in it: what stands before a first commit."""
+    return GitSnapshot(repository, {}, "nothing")
 
 
 def parents_of_next_commit(repository: git.Repository, environ: Mapping[str, str]) -> list[str]:
