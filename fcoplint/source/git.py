@@ -6,7 +6,7 @@ repository's configuration names is run: no fsmonitor, filter, textconv or exter
 
 import os
 import subprocess
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import IO, NamedTuple
@@ -130,7 +130,35 @@ def diff_index(repository: Repository, treeish: str) -> list[Delta]:
     `diff-files` would tell announced paths too, but it may run a filter that the repository's configuration names.
     """
     options = ("--cached", "--raw", "-z", "--no-renames", "--no-ext-diff", "--no-abbrev", "--ita-invisible-in-index")
-    return _deltas(repository.run("diff-index", *options, treeish, "--"))
+    return parse_deltas(repository.run("diff-index", *options, treeish, "--").split(b"\0"))
+
+
+def apply_deltas(state: Mapping[str, Entry], deltas: Iterable[Delta]) -> dict[str, Entry]:
+    """A listing after a change."""
+    return _changed(state, ((delta.path, delta.after) for delta in deltas))
+
+
+def undo_deltas(state: Mapping[str, Entry], deltas: Iterable[Delta]) -> dict[str, Entry]:
+    """A listing before a change, from the one after it."""
+    return _changed(state, ((delta.path, delta.before) for delta in deltas))
+
+
+def merge_base(repository: Repository, one: str, other: str) -> str | None:
+    """The best common ancestor of two commits, None where they have none here."""
+    try:
+        return repository.run("merge-base", one, other).decode().strip() or None
+    except GitError:
+        return None
+
+
+def _changed(state: Mapping[str, Entry], changes: Iterable[tuple[str, Entry | None]]) -> dict[str, Entry]:
+    changed = dict(state)
+    for path, entry in changes:
+        if entry is None:
+            changed.pop(path, None)
+        else:
+            changed[path] = entry
+    return changed
 
 
 def skip_worktree(repository: Repository) -> set[str]:
@@ -274,8 +302,8 @@ def _skip(stream: IO[bytes], size: int) -> None:
         size -= len(stream.read(min(size, 1 << 20))) or size
 
 
-def _deltas(listing: bytes) -> list[Delta]:
-    fields = listing.split(b"\0")
+def parse_deltas(fields: Sequence[bytes]) -> list[Delta]:
+    """The lines of a raw diff, given as the fields between its NULs: a line, its path, the next line, …"""
     found = []
     for head, name in zip(fields[::2], fields[1::2], strict=False):
         if not head:

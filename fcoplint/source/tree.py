@@ -65,17 +65,7 @@ def index_and_parents(repository: git.Repository, parents: Sequence[str]) -> tup
     """([state of each parent], index): one listing of the first parent, one diff a parent. Before a first commit: empty."""
     first, *others = parents or [git.empty_tree(repository)]
     listed = git.list_tree(repository, first) if parents else {}
-    index = _apply(listed, [(delta.path, delta.after) for delta in git.diff_index(repository, first)])
-    states = [listed, *(_apply(index, [(delta.path, delta.before) for delta in git.diff_index(repository, other)]) for other in others)]
+    index = git.apply_deltas(listed, git.diff_index(repository, first))
+    states = [listed, *(git.undo_deltas(index, git.diff_index(repository, other)) for other in others)]
     before = [GitSnapshot(repository, state, parent) for state, parent in zip(states, [first, *others], strict=True)]
     return before, GitSnapshot(repository, index, "index")
-
-
-def _apply(state: Mapping[str, Entry], changes: Iterable[tuple[str, Entry | None]]) -> dict[str, Entry]:
-    changed = dict(state)
-    for path, entry in changes:
-        if entry is None:
-            changed.pop(path, None)
-        else:
-            changed[path] = entry
-    return changed
