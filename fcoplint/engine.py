@@ -49,7 +49,8 @@ def check(parents: Sequence[Snapshot], after: Snapshot, settings: Settings, *, s
     for change in changes:
         _prefetch(change.before, changed)
         before |= Counter(finding.fingerprint for finding in run.state(change.before))
-    of_change = [finding for change in changes for finding in run.change(change)]
+    # What a state before has already is not brought in, however strictly a rule of the change would judge it.
+    of_change = [finding for change in changes for finding in run.change(change) if not before[finding.fingerprint]]
     new = _excess(findings, before, changed)
     old = [finding for finding in findings if finding not in new]
     # A rule may judge a fault more strictly where the change brought it in: its finding then stands for the state's.
