@@ -92,9 +92,10 @@ def _agrees(task: Task) -> bool:
 def mixed_topology(workspace: Workspace) -> Iterator[Finding]:
     if not workspace.protocol.mixed:
         return
-    envelopes = [envelope for envelope in workspace.envelopes if envelope.place.kind in ("tasks", "log")]
+    folders = {"tasks", "log"} - workspace.dialect.old_folders
+    envelopes = [envelope for envelope in workspace.envelopes if envelope.place.kind in folders]
     found = (workspace.relative(path) for path in workspace.entries if not path.endswith("/.gitkeep"))
-    old = [path for path in found if path.startswith(("tasks/", "log/"))]
+    old = [path for path in found if path.startswith(tuple(f"{folder}/" for folder in folders))]
     when = "log holds only reviews" if all(path.startswith("log/reviews/") for path in old) else ""
     for envelope in envelopes:
         yield on(envelope, "FC204", envelope.file, about=envelope.place.kind, when=when, folder=envelope.place.kind)

@@ -13,6 +13,7 @@ from fcoplint.model.manifest import Manifest
 from fcoplint.model.policy import Policy
 from fcoplint.model.relations import Relations
 from fcoplint.protocol import versions
+from fcoplint.protocol.dialects import DIALECTS, Dialect
 from fcoplint.protocol.places import MANIFEST_NAMES, Place, is_envelope, is_marker, is_workspace_folder, place_of
 from fcoplint.source.snapshot import Entry, Kind, Note, Snapshot, Unreadable
 
@@ -116,6 +117,11 @@ class Workspace:
     def version(self) -> int:
         """1 to 4."""
         return self.protocol.version
+
+    @property
+    def dialect(self) -> Dialect:
+        """The vocabulary its events are judged by."""
+        return DIALECTS[self.policy.dialect]
 
     @cached_property
     def declared_roles(self) -> frozenset[str]:
