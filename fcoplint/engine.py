@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fcoplint import catalogue
-from fcoplint.checks.registry import Registered, all_rules
+from fcoplint.checks.registry import ADDITIVE, OPTIONAL, Registered, all_rules
 from fcoplint.findings import Finding
-from fcoplint.model.change import Change
+from fcoplint.model.change import Ancestors, Author, Change, no_ancestors
 from fcoplint.model.envelope import Envelope
 from fcoplint.model.location import Location
 from fcoplint.model.workspace import Documents, Workspace, Workspaces
@@ -33,30 +33,65 @@ def audit(snapshot: Snapshot, settings: Settings, top: str | None = None) -> Rep
     return _report("audit", [(finding, True) for finding in findings], state, settings)
 
 
-def check(parents: Sequence[Snapshot], after: Snapshot, settings: Settings, *, show_older: bool = False) -> Report:
+def check(
+    parents: Sequence[Snapshot],
+    after: Snapshot,
+    settings: Settings,
+    *,
+    show_older: bool = False,
+    ancestors: Sequence[Ancestors] = (),
+    author: Author | None = None,
+    signed: bool | None = None,
+) -> Report:
     """The report of a change: what the state after has that none of its parents had (design.md 4, pitfall 18).
 
     `parents` are the states before: one for a commit, several for a merge, an empty snapshot for a first commit.
+    `ancestors` tell the past of each parent, `author` and `signed` who made the change, where that is known.
     """
     documents = Documents()
     state = Workspaces(after, documents, policy=settings.policy)
     run = _Run(settings)
-    changes = [Change(Workspaces(parent, documents, policy=settings.policy), state) for parent in parents]
+    pasts = [*ancestors, *[no_ancestors] * (len(parents) - len(ancestors))]
+    changes = [
+        Change(Workspaces(parent, documents, policy=settings.policy), state, past, _others(pasts, number), author, signed)
+        for number, (parent, past) in enumerate(zip(parents, pasts, strict=True))
+    ]
     changed = frozenset[str]().union(*(change.changed_paths for change in changes))
     _prefetch(state, changed)
     findings = run.state(state)
     before = Counter[str]()
     for change in changes:
         _prefetch(change.before, changed)
-        before |= Counter(finding.fingerprint for finding in run.state(change.before))
-    of_change = [finding for change in changes for finding in run.change(change)]
+        before |= Counter(_moved_along(finding, change).fingerprint for finding in run.state(change.before))
+    of_change = run.changes(changes)
     new = _excess(findings, before, changed)
     old = [finding for finding in findings if finding not in new]
-    # A rule may judge a fault more strictly where the change brought it in: its finding then stands for the state's.
-    stricter = {finding.fingerprint for finding in of_change}
-    shown = [(finding, True) for finding in (*of_change, *(item for item in new if item.fingerprint not in stricter))]
+    shown = [(finding, True) for finding in (*of_change, *_unsaid(new, of_change))]
     shown += [(finding, False) for finding in old if show_older]
     return _report("check", shown, state, settings, older=0 if show_older else len(old))
+
+
+def _others(pasts: list[Ancestors], number: int) -> tuple[Ancestors, ...]:
+    return (*pasts[:number], *pasts[number + 1 :])
+
+
+def _moved_along(finding: Finding, change: Change) -> Finding:
+    """A finding of the state before as it would stand after: a workspace that moved takes its faults along."""
+    root = change.moved.get(finding.workspace)
+    return finding if root is None else replace(finding, workspace=root)
+
+
+def _unsaid(new: list[Finding], of_change: list[Finding]) -> Iterator[Finding]:
+    """The state's new findings without those that a finding of the change stands for.
+
+    A rule may judge a fault more strictly where the change brought it in (the same fingerprint), or say all of it
+    (`replaces`).
+    """
+    stricter = {finding.fingerprint for finding in of_change}
+    replaced = {(code, finding.workspace, finding.subject) for finding in of_change for code in finding.replaces}
+    for finding in new:
+        if finding.fingerprint not in stricter and (finding.code, finding.workspace, finding.subject) not in replaced:
+            yield finding
 
 
 def _prefetch(state: Workspaces, paths: frozenset[str]) -> None:
@@ -90,8 +125,14 @@ class _Run:
                 found.extend(self._apply("envelope", envelope, envelope.path))
         return [finding for finding in found if self._is_selected(finding.code)]
 
-    def change(self, change: Change) -> list[Finding]:
-        return [finding for finding in self._apply("change", change, "") if self._is_selected(finding.code)]
+    def changes(self, changes: Sequence[Change]) -> list[Finding]:
+        """The findings of a change; those of a merge once each, however many parents they stand against."""
+        found = [[finding for finding in self._apply("change", change, "") if self._is_selected(finding.code)] for change in changes]
+        if len(found) == 1:
+            return found[0]
+        count = Counter(mark for findings in found for mark in {finding.fingerprint for finding in findings})
+        once = {finding.fingerprint: finding for findings in reversed(found) for finding in reversed(findings)}
+        return [finding for mark, finding in once.items() if finding.code not in ADDITIVE or count[mark] == len(found)]
 
     def _apply(self, subject: str, looked_at: Workspaces | Workspace | Envelope | Change, path: str) -> Iterator[Finding]:
         for rule in self._rules(subject, looked_at):
@@ -113,6 +154,8 @@ class _Run:
     def _is_selected(self, code: str) -> bool:
         if code in ALWAYS_ON:
             return True
+        if code in OPTIONAL and code not in self.settings.select:
+            return False
         return _longest(self.settings.select, code, everything=not self.settings.select) > _longest(self.settings.ignore, code)
 
 
