@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from fcoplint import catalogue
 from fcoplint.checks.registry import ADDITIVE, OPTIONAL, Registered, all_rules
 from fcoplint.findings import Finding
-from fcoplint.model.change import Ancestors, Author, Change, no_ancestors
+from fcoplint.model.change import Ancestors, Author, Change, Side, no_ancestors
 from fcoplint.model.envelope import Envelope
 from fcoplint.model.location import Location
 from fcoplint.model.workspace import Documents, Workspace, Workspaces
@@ -52,9 +52,10 @@ def check(
     state = Workspaces(after, documents, policy=settings.policy)
     run = _Run(settings)
     pasts = [*ancestors, *[no_ancestors] * (len(parents) - len(ancestors))]
+    sides = [Side(Workspaces(parent, documents, policy=settings.policy), past) for parent, past in zip(parents, pasts, strict=True)]
     changes = [
-        Change(Workspaces(parent, documents, policy=settings.policy), state, past, _others(pasts, number), author, signed)
-        for number, (parent, past) in enumerate(zip(parents, pasts, strict=True))
+        Change(side.state, state, side.ancestors, (*sides[:number], *sides[number + 1 :]), author, signed)
+        for number, side in enumerate(sides)
     ]
     changed = frozenset[str]().union(*(change.changed_paths for change in changes))
     _prefetch(state, changed)
@@ -69,10 +70,6 @@ def check(
     shown = [(finding, True) for finding in (*of_change, *_unsaid(new, of_change))]
     shown += [(finding, False) for finding in old if show_older]
     return _report("check", shown, state, settings, older=0 if show_older else len(old))
-
-
-def _others(pasts: list[Ancestors], number: int) -> tuple[Ancestors, ...]:
-    return (*pasts[:number], *pasts[number + 1 :])
 
 
 def _moved_along(finding: Finding, change: Change) -> Finding:

@@ -44,7 +44,7 @@ def renamed(change: Change) -> Iterator[Finding]:
 def deleted(change: Change) -> Iterator[Finding]:
     renamed = {pair.before.path for pair in change.renamed}
     for envelope in change.removed():
-        if envelope.path not in renamed and not _is_judged_elsewhere(change, envelope):
+        if envelope.path not in renamed and not change.is_judged_elsewhere(envelope.workspace.root, envelope.path, None):
             yield on(envelope, "FC809", envelope.file, about="deleted", kind=envelope.kind)
 
 
@@ -54,18 +54,13 @@ def manifest_deleted(change: Change) -> Iterator[Finding]:
         if before is None or before.manifest_path not in before.entries:
             continue
         left = after.manifest_path in after.entries if after else before.manifest_path in change.after.snapshot.entries
-        data = before.manifest.data if before.manifest else b""
-        if not left and not change.is_judged_elsewhere(before.root, before.manifest_path, data):
+        if not left and not change.is_judged_elsewhere(before.root, before.manifest_path, None):
             yield on_path(before, "FC809", before.manifest_path, about="deleted", message="manifest")
-
-
-def _is_judged_elsewhere(change: Change, before: Envelope) -> bool:
-    return change.is_judged_elsewhere(before.workspace.root, before.path, before.content)
 
 
 def _settle(change: Change, pair: EnvelopePair, found: list[Finding]) -> Iterator[Finding]:
     """The findings about a pair as they count: none where they were judged on another side of a merge, one where they restore."""
-    if not found or _is_judged_elsewhere(change, pair.before):
+    if not found or change.is_judged_elsewhere(pair.before.workspace.root, pair.before.path, pair.after.path):
         return
     past = change.restored_from(pair)
     if past is None:

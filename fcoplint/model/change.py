@@ -13,7 +13,7 @@ from fcoplint.model.envelope import Envelope, Task
 from fcoplint.model.event import Event
 from fcoplint.model.pair import EnvelopePair
 from fcoplint.model.workspace import Workspace, Workspaces
-from fcoplint.source.snapshot import Unreadable
+from fcoplint.source.snapshot import Content
 
 
 class Past(NamedTuple):
@@ -35,6 +35,13 @@ class Author(NamedTuple):
     email: str
 
 
+class Side(NamedTuple):
+    """Another parent of a merge: its state and its past."""
+
+    state: Workspaces
+    ancestors: Ancestors
+
+
 def no_ancestors(folder: str, filename: str) -> Iterable[Past]:
     """The past of a state that has none, or none that could be asked."""
     return ()
@@ -44,14 +51,14 @@ def no_ancestors(folder: str, filename: str) -> Iterable[Past]:
 class Change:
     """The two sides of a change, and the paths whose entries differ between them.
 
-    `ancestors` is asked for the past of the side before only where something landed was touched; `elsewhere` are those of
-    the other parents of a merge. `author` and `signed` are None where they are not known.
+    `ancestors` is asked for the past of the side before only where something landed was touched; `elsewhere` are the other
+    parents of a merge. `author` and `signed` are None where they are not known.
     """
 
     before: Workspaces
     after: Workspaces
     ancestors: Ancestors = no_ancestors
-    elsewhere: tuple[Ancestors, ...] = ()
+    elsewhere: tuple[Side, ...] = ()
     author: Author | None = None
     signed: bool | None = None
 
@@ -147,10 +154,27 @@ class Change:
         older = versions[held[-1] + 1 :]
         return versions[held[-1]] if all(Comparison(Document(past.data), new).is_continued for past in older) else None
 
-    def is_judged_elsewhere(self, folder: str, path: str, data: bytes | Unreadable) -> bool:
-        """Whether another parent of this merge comes from exactly this version: what became of it was judged on that side."""
-        filename = path.rpartition("/")[2]
-        return any(past.path == path and past.data == data for ask in self.elsewhere for past in ask(folder, filename))
+    def is_judged_elsewhere(self, folder: str, before: str, after: str | None) -> bool:
+        """Whether what happened to a path happened on another side of this merge, and was judged there.
+
+        That side holds what the merge holds (`after`, or None where the name is gone), and comes from exactly the version
+        that this side holds.
+        """
+        return any(self._holds_result(side, folder, before, after) and self._comes_from(side, folder, before) for side in self.elsewhere)
+
+    def _holds_result(self, side: Side, folder: str, before: str, after: str | None) -> bool:
+        if after is not None:
+            return _read(side.state, after) == _read(self.after, after)
+        start, name = f"{folder}/" if folder else "", before.rpartition("/")[2]
+        return not any(path.startswith(start) and path.rpartition("/")[2] == name for path in side.state.snapshot.entries)
+
+    def _comes_from(self, side: Side, folder: str, path: str) -> bool:
+        data = _read(self.before, path)
+        return any(past.path == path and past.data == data for past in side.ancestors(folder, path.rpartition("/")[2]))
+
+
+def _read(state: Workspaces, path: str) -> Content | None:
+    return next(content for _, content in state.snapshot.read([path])) if path in state.snapshot.entries else None
 
 
 def _match(old: list[Envelope], new: list[Envelope]) -> Iterator[EnvelopePair]:

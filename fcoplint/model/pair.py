@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from fcoplint.model.comparison import Comparison
+from fcoplint.model.document import Document
 from fcoplint.model.envelope import Envelope
 from fcoplint.model.event import Event
 from fcoplint.model.nodes import Mapping
@@ -36,22 +37,22 @@ class EnvelopePair:
 
     @cached_property
     def content(self) -> Comparison | None:
-        """The two contents compared; None where one of them cannot be read."""
-        old, new = self.before.document, self.after.document
+        """The two contents compared; None where one of them cannot be read, or is not the envelope's own."""
+        old, new = _own_content(self.before), _own_content(self.after)
         return Comparison(old, new) if old and new else None
 
     @property
     def is_replaced_unread(self) -> bool:
         """Whether other bytes stand where nobody can read them, and nothing else in this change says so.
 
-        A side after that became unreadable is the state's own finding, and so was the link that a file replaces now.
+        What became unreadable is a finding of the state after; what was a link, a conflict or a pointer is repaired.
         """
-        if self.content or self.before.document or Kind.UNMERGED in (self.before.entry.kind, self.after.entry.kind):
+        old, new = self.before, self.after
+        if self.content or Kind.UNMERGED in (old.entry.kind, new.entry.kind):
             return False
-        kinds = (self.before.entry.kind, self.after.entry.kind)
-        if kinds == (Kind.LINK, Kind.LINK):
-            return self.before.workspace.link_target(self.before.path) != self.after.workspace.link_target(self.after.path)
-        return Kind.LINK not in kinds and self.before.entry != self.after.entry
+        if _own_content(new):
+            return old.document is None and old.entry.kind is Kind.FILE
+        return _own_content(old) is None and _identity(old) != _identity(new)
 
     @cached_property
     def stages(self) -> tuple[str | None, str | None]:
@@ -96,6 +97,22 @@ class EnvelopePair:
             return False
         last = self.appended[-1] if self.appended else self.landed[-1]
         return self.landed[-1].target != self.stages[0] and last.target == self.stages[1]
+
+
+def _own_content(envelope: Envelope) -> Document | None:
+    document = envelope.document
+    if (
+        document is None
+        or document.is_lfs_pointer
+        or document.conflict_line
+        or any(fault.kind == "conflict" for fault in document.front.faults)
+    ):
+        return None
+    return document
+
+
+def _identity(envelope: Envelope) -> object:
+    return envelope.entry if envelope.entry.oid else envelope.content
 
 
 def stage_of(place: Place) -> str | None:
