@@ -216,6 +216,7 @@ def _settings(table: Mapping[str, Any]) -> Settings:
         fail_level=table.get("fail-level", "error"),
         workspaces=tuple(table.get("workspaces", ())),
         exclude=tuple(table.get("exclude", ())),
+        history_from=table.get("history-from"),
         max_bytes=table.get("max-bytes", MAX_BYTES),
         policy=policy,
     )

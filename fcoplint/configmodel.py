@@ -72,6 +72,7 @@ class Config(BaseModel):
     dialect: Literal["fcop", "codeflowmu"] = Field("fcop", description="The vocabulary of events.")
     workspaces: list[str] = Field([], description="Only workspaces whose folder fits one of these patterns.")
     exclude: list[str] = Field([], description="Paths that are not looked at: fixtures, templates.")
+    history_from: str | None = Field(None, pattern=r"^[^-]", description="The commit from which on the past is judged.")
     rules_version: str | None = Field(None, pattern=r"^\d+(\.\d+){0,2}$", description="The version of the FCoP rules in force.")
     authorisation_patterns: list[Annotated[str, AfterValidator(_pattern)]] = Field(
         [], description="Further sentences, as regular expressions, by which a TASK lets its executor archive it."

@@ -29,7 +29,8 @@ class Finding:
     """What a rule yields. `message` picks the template, `when` the severity's condition, in the rule's own file.
 
     `about` is what tells two faults of one rule in one envelope apart, across moves and edits elsewhere: a field and its
-    value, never a line. `parameters` fill the templates and stand in the JSON report.
+    value, never a line. `parameters` fill the templates and stand in the JSON report. `replaces` names the codes that would
+    only repeat, of the same subject's state after, what this finding of a change says.
     """
 
     code: str
@@ -41,6 +42,7 @@ class Finding:
     parameters: Mapping[str, object] = field(default_factory=dict)
     related: tuple[Related, ...] = ()
     workspace: str = ""
+    replaces: tuple[str, ...] = ()
 
     @property
     def fingerprint(self) -> str:

@@ -12,7 +12,8 @@ class Settings:
 
     `select`, `ignore` and the codes of the other settings are prefixes of codes; an empty `select` means all.
     `per_path_ignores` are (pattern, codes), `severity` is (code, level). Patterns are relative to the configuration's
-    folder; `prefix` leads there from the snapshot's root ("" or "sub/folder/").
+    folder; `prefix` leads there from the snapshot's root ("" or "sub/folder/"). `history_from` names the commit before
+    which findings about the past are not made.
     """
 
     select: tuple[str, ...] = ()
@@ -23,5 +24,6 @@ class Settings:
     workspaces: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     max_bytes: int = MAX_BYTES
+    history_from: str | None = None
     prefix: str = ""
     policy: Policy = field(default_factory=Policy)

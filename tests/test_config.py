@@ -17,7 +17,7 @@ BAD = task_text("OPS", "QA")
 
 WRONG = [
     ('select = "FC1"', 1, "select", "list"),
-    ("ignore = ['FC12O']", 1, "ignore[0]", "did you mean `FC12"),
+    ("ignore = ['FC12O']", 1, "ignore[0]", "did you mean `FC120`"),
     ("\nfail_level = 'error'", 2, "fail_level", "did you mean `fail-level`"),
     ("fail-levle = 'error'", 1, "fail-levle", "did you mean `fail-level`"),
     ("fail-level = 'fatal'", 1, "fail-level", "'error', 'warning' or 'info'"),

@@ -8,6 +8,7 @@ import pytest
 from fcoplint import catalogue, engine
 from fcoplint.checks.registry import all_rules
 from fcoplint.findings import SEVERITIES
+from fcoplint.report import Report
 from fcoplint.settings import Settings
 from tests.support.rulefile import RULES, Example, load
 
@@ -15,9 +16,13 @@ FILES = sorted(RULES.glob("FC*.md"))
 REGISTERED = {code for rule in all_rules() for code in rule.codes} | {"FC000"}
 
 
+def judge(example: Example) -> Report:
+    before = example.snapshot_before()
+    return engine.check([before], example.snapshot(), Settings()) if before else engine.audit(example.snapshot(), Settings())
+
+
 def codes(example: Example, least: str) -> set[str]:
-    report = engine.audit(example.snapshot(), Settings())
-    return {item.rule.code for item in report.findings if SEVERITIES.index(item.severity) >= SEVERITIES.index(least)}
+    return {item.rule.code for item in judge(example).findings if SEVERITIES.index(item.severity) >= SEVERITIES.index(least)}
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
@@ -48,8 +53,7 @@ def test_examples_give_exactly_their_code(path: Path) -> None:
         if example.kind == "good":
             assert codes(example, "info" if worst == "info" else "warning") == set(), example.files
         else:
-            found = engine.audit(example.snapshot(), Settings())
-            own = [item.severity for item in found.findings if item.rule.code == model.code]
+            own = [item.severity for item in judge(example).findings if item.rule.code == model.code]
             assert own, f"{model.code} is not found in {[*example.files, *example.links]}"
             assert codes(example, min(own, key=SEVERITIES.index)) == {model.code, *model.with_}
 

@@ -20,7 +20,10 @@ V3_V4 = frozenset({3, 4})
 V4 = frozenset({4})
 ANY = UNKNOWN | V1_V3 | V4
 
-_MODULES = ("reading", "identity", "manifest", "path", "events", "authority", "evidence", "judgement", "history", "writing")
+_MODULES = (
+    "reading", "identity", "manifest", "path", "events", "authority", "evidence", "judgement",
+    "history", "landing", "actors", "repository", "writing",
+)  # fmt: skip
 # What a check may look at, by the name of its parameter's type: the signature is the kind (design.md 4).
 _ENVELOPES = {
     "Envelope": ("TASK", "REPORT", "ISSUE", "REVIEW"),
@@ -52,10 +55,20 @@ class Registered:
 
 
 _registered: list[Registered] = []
+# Codes that stay silent unless a selector names them whole.
+OPTIONAL: set[str] = set()
+# Codes about what a change newly brings: in a merge they count only where they hold against every parent, while what has
+# landed must outlast the comparison with each.
+ADDITIVE: set[str] = set()
 
 
-def rule(*codes: str, versions: frozenset[int] = V1_V3) -> Callable[[Check], Check]:
-    """Register a check that yields findings of `codes` in workspaces of these protocol `versions`."""
+def rule(*codes: str, versions: frozenset[int] = V1_V3, default: bool = True, additive: bool = False) -> Callable[[Check], Check]:
+    """Register a check that yields findings of `codes` in workspaces of these protocol `versions`.
+
+    A rule of a change is called for every change, and looks at the versions itself.
+    """
+    OPTIONAL.update(() if default else codes)
+    ADDITIVE.update(codes if additive else ())
 
     def register(check: Check) -> Check:
         looked_at: Any = next(iter(check.__annotations__.values()))

@@ -8,18 +8,22 @@ from typing import Any
 import click
 
 from fcoplint import engine
-from fcoplint.cli import common
-from fcoplint.cli.folder import enclosing_workspace, open_folder
+from fcoplint.cli import common, ranges
+from fcoplint.cli.folder import Opened, enclosing_workspace, open_folder
+from fcoplint.report import Report
+from fcoplint.settings import Settings
 from fcoplint.source import git
 
 
 @click.command("audit")
 @click.argument("path", default=".", type=click.Path())
 @click.option("--rev", metavar="REV", help="Check the tree of this commit instead of the working tree; also in a bare repository.")
+@click.option("--history", is_flag=True, help="Also judge what every commit did to what had landed before it.")
+@click.option("--since", metavar="DATE", help="With --history: only commits that are newer.")
 @click.option("--workspace", "names", multiple=True, metavar="PATTERN", help="Only workspaces whose folder fits, e.g. packages/a/fcop.")
 @click.option("--as-workspace", is_flag=True, help="Take PATH itself for a workspace, whatever it is called.")
 @common.report_options
-def command(path: str, rev: str | None, names: tuple[str, ...], as_workspace: bool, **given: Any) -> None:
+def command(path: str, rev: str | None, history: bool, since: str | None, names: tuple[str, ...], as_workspace: bool, **given: Any) -> None:
     """Check everything that stands in PATH: a repository, a folder, or one workspace.
 
     In a git repository: tracked files, and untracked ones that git does not ignore.
@@ -29,12 +33,24 @@ def command(path: str, rev: str | None, names: tuple[str, ...], as_workspace: bo
         opened = open_folder(path, options, rev=rev, as_workspace=as_workspace)
         settings = replace(opened.settings, workspaces=names) if names else opened.settings
         report = engine.audit(opened.snapshot, settings, top=opened.top)
+        if history:
+            report = engine.join("audit", [report, _history(opened, settings, rev, since)])
     except git.GitError as error:
-        common.stop_for_git(error)
+        common.stop_for_git(error, options, "audit")
     if not report.workspaces and not report.findings:
         _say_nothing_found(path, opened.root, names)
     if report.workspaces or report.findings or options.style == "json":
         common.finish(report, options)
+
+
+def _history(opened: Opened, settings: Settings, rev: str | None, since: str | None) -> Report:
+    if opened.repository is None:
+        common.stop("--history needs a git repository", common.USAGE)
+    if opened.below:
+        common.stop("--history judges a whole repository; give its top folder (and --workspace PATTERN)", common.USAGE)
+    if rev is None and git.resolve_commit(opened.repository, "HEAD") is None:
+        return engine.unborn("audit", settings)
+    return ranges.replay(opened.repository, settings, rev or "HEAD", since)
 
 
 def _say_nothing_found(path: str, root: str, names: tuple[str, ...]) -> None:

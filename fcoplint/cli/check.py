@@ -1,4 +1,4 @@
-"""`fcoplint check`: what a change brings in. The hook's command, and the editor's."""
+"""`fcoplint check`: what a change brings in. The hook's command, the editor's, and CI's."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any
 import click
 
 from fcoplint import engine
-from fcoplint.cli import common
+from fcoplint.cli import common, ranges
+from fcoplint.model.change import Author
 from fcoplint.report import Report
 from fcoplint.source import git, tree, worktree
 from fcoplint.source.snapshot import OverlaySnapshot, Snapshot
@@ -18,25 +19,47 @@ from fcoplint.source.snapshot import OverlaySnapshot, Snapshot
 @click.command("check")
 @click.argument("files", nargs=-1, type=click.Path())
 @click.option("--stdin-filename", metavar="FILE", help="Check standard input as the content of FILE.")
+@click.option("--range", "revisions", metavar="A..B", help="Check commits: what B brings in since it left A, as one change.")
+@click.option("--each-commit", is_flag=True, help="With --range: every commit against its own parents.")
+@click.option("--first-parent", is_flag=True, help="With --each-commit: only commits of the main line.")
+@click.option("--pre-push", is_flag=True, help="Check what is pushed; git's pre-push lines come on standard input.")
+@click.option("--pre-receive", is_flag=True, help="Check what arrives at a server; git's pre-receive lines come on standard input.")
 @click.option("--all", "show_older", is_flag=True, help="Also list findings that were there before this change.")
 @common.report_options
-def command(files: tuple[str, ...], stdin_filename: str | None, show_older: bool, **given: Any) -> None:
+def command(
+    files: tuple[str, ...],
+    stdin_filename: str | None,
+    revisions: str | None,
+    each_commit: bool,
+    first_parent: bool,
+    pre_push: bool,
+    pre_receive: bool,
+    show_older: bool,
+    **given: Any,
+) -> None:
     """Check what the next commit would bring in: the index against HEAD, in a merge against every parent.
 
     With FILES, for editors and agents: the working tree against HEAD, and of its findings those that these files cause, in
     them or elsewhere.
     """
     options = common.Options(**given)
+    if sum(map(bool, (files or stdin_filename, revisions, pre_push, pre_receive))) > 1:
+        common.stop("give one of FILES, --range, --pre-push and --pre-receive", common.USAGE)
     try:
         repository = git.open_repository(os.getcwd(), os.environ)
-        if not repository.top:
+        if revisions is not None:
+            way = ranges.Way(each_commit=each_commit, first_parent=first_parent)
+            report = ranges.check_range(repository, revisions, options, way, show_older=show_older)
+        elif pre_push or pre_receive:
+            report = ranges.check_pushed(repository, options, received=pre_receive)
+        elif not repository.top:
             common.stop("there is no working tree here, so there is no commit to check", common.USAGE)
-        if files or stdin_filename:
+        elif files or stdin_filename:
             report = _check_files(repository, files, stdin_filename, options, show_older=show_older)
         else:
             report = _check_index(repository, options, show_older=show_older)
     except git.GitError as error:
-        common.stop_for_git(error)
+        common.stop_for_git(error, options, "check")
     if options.style == "json" or report.workspaces or report.findings:
         common.finish(report, options)
 
@@ -46,7 +69,11 @@ def _check_index(repository: git.Repository, options: common.Options, *, show_ol
     before, after = tree.index_and_parents(repository, parents)
     settings = common.settings_for_change(options, before[0], repository)
     repository.blobs.max_bytes = settings.max_bytes
-    return engine.check(before, after, settings, show_older=show_older)
+    ancestors = [ranges.past_of(repository, parent) for parent in parents]
+    # Who the author is costs a call of git; only where somebody is bound by it does that matter.
+    said = git.author_of_next_commit(repository) if settings.policy.actors else None
+    author = Author(*said) if said else None
+    return engine.check(before, after, settings, show_older=show_older, ancestors=ancestors, author=author)
 
 
 def _check_files(
@@ -61,8 +88,9 @@ def _check_files(
         path = _path_in(repository, stdin_filename)
         paths.add(path)
         after = OverlaySnapshot(after, {path: sys.stdin.buffer.read()})
-    without = OverlaySnapshot(after, dict.fromkeys(paths, before))
-    return engine.check([before], after, settings, show_older=show_older, without=without, focus=frozenset(paths))
+    focus = engine.Focus(frozenset(paths), OverlaySnapshot(after, dict.fromkeys(paths, before)))
+    ancestors = [ranges.past_of(repository, head)] if head else []
+    return engine.check([before], after, settings, show_older=show_older, focus=focus, ancestors=ancestors)
 
 
 def _paths_at(repository: git.Repository, file: str, sides: tuple[Snapshot, ...]) -> set[str]:

@@ -126,8 +126,12 @@ def stop(message: str, code: int) -> NoReturn:
     sys.exit(code)
 
 
-def stop_for_git(error: git.GitError) -> NoReturn:
-    """End with git's trouble as advice: 2 where the call was wrong, 3 where something could not be looked at."""
+def stop_for_git(error: git.GitError, options: Options, command: str) -> NoReturn:
+    """End with git's trouble as advice: 2 where the call was wrong, 3 (and a report) where something could not be looked at."""
+    if options.style == "json" and not error.usage:
+        from fcoplint import engine
+
+        write(engine.unchecked(command, "git", Settings(), advice=error.advice), options)
     stop(error.advice, USAGE if error.usage else UNCHECKED)
 
 

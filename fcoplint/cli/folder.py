@@ -21,6 +21,12 @@ class Opened:
     snapshot: Snapshot
     settings: Settings
     top: str | None
+    repository: git.Repository | None
+
+    @property
+    def below(self) -> bool:
+        """Whether the folder lies below its repository's root."""
+        return self.repository is not None and self.repository.top not in ("", self.root)
 
 
 def open_folder(path: str, options: common.Options | None = None, *, rev: str | None = None, as_workspace: bool = False) -> Opened:
@@ -30,7 +36,7 @@ def open_folder(path: str, options: common.Options | None = None, *, rev: str | 
     settings = common.settings_for_folder(options or common.Options(), root, repository)
     name = "/".join(Path(root).parts[-2:])
     top = "fcop" if as_workspace else name if is_workspace_folder(name) else None
-    return Opened(root, _snapshot(root, repository, rev, settings), settings, top)
+    return Opened(root, _snapshot(root, repository, rev, settings), settings, top, repository)
 
 
 def enclosing_workspace(root: str) -> str | None:

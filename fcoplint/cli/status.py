@@ -21,7 +21,7 @@ def command(path: str, style: str, color: str) -> None:
     try:
         opened = open_folder(path)
     except git.GitError as error:
-        common.stop_for_git(error)
+        common.stop_for_git(error, common.Options(), "status")
     teams = status(opened.snapshot, opened.settings, opened.top)
     if style == "json":
         common.print_out(output.as_json(teams))

@@ -2,33 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from fcoplint.model.envelope import Envelope
+from fcoplint.model.comparison import Comparison, same_event
+from fcoplint.model.document import Document
+from fcoplint.model.envelope import Envelope, Task
+from fcoplint.model.event import Event
+from fcoplint.model.pair import EnvelopePair
 from fcoplint.model.workspace import Workspace, Workspaces
+from fcoplint.source.snapshot import Content
 
 
-class EnvelopePair(NamedTuple):
-    """One envelope on both sides; `moved` tells whether its path changed."""
+class Past(NamedTuple):
+    """What a commit made of a file: its path there and its bytes."""
 
-    before: Envelope
-    after: Envelope
+    commit: str
+    path: str
+    data: bytes
 
-    @property
-    def moved(self) -> bool:
-        """Whether the envelope lies elsewhere now."""
-        return self.before.path != self.after.path
+
+# The past of a file name below a folder, newest first: what a side before, or another parent of a merge, once held.
+Ancestors = Callable[[str, str], Iterable[Past]]
+
+
+class Author(NamedTuple):
+    """Who made a commit, as git has it."""
+
+    name: str
+    email: str
+
+
+class Side(NamedTuple):
+    """Another parent of a merge: its state and its past."""
+
+    state: Workspaces
+    ancestors: Ancestors
+
+
+def no_ancestors(folder: str, filename: str) -> Iterable[Past]:
+    """The past of a state that has none, or none that could be asked."""
+    return ()
 
 
 @dataclass(frozen=True)
 class Change:
-    """The two sides of a change, and the paths whose entries differ between them."""
+    """The two sides of a change, and the paths whose entries differ between them.
+
+    `ancestors` is asked for the past of the side before only where something landed was touched; `elsewhere` are the other
+    parents of a merge. `author` and `signed` are None where they are not known.
+    """
 
     before: Workspaces
     after: Workspaces
+    ancestors: Ancestors = no_ancestors
+    elsewhere: tuple[Side, ...] = ()
+    author: Author | None = None
+    signed: bool | None = None
 
     @cached_property
     def changed_paths(self) -> frozenset[str]:
@@ -36,20 +68,34 @@ class Change:
         old, new = self.before.snapshot.entries, self.after.snapshot.entries
         return frozenset(path for path in old.keys() | new.keys() if old.get(path) != new.get(path))
 
+    @cached_property
+    def moved(self) -> dict[str, str]:
+        """Where workspaces went: the folder after by the folder before.
+
+        One that vanished while another appeared with the same manifest has moved; of several, the one with most names in
+        common (design.md 4).
+        """
+        gone = [workspace for workspace in self.before if self.after.at(workspace.root) is None]
+        come = [workspace for workspace in self.after if self.before.at(workspace.root) is None]
+        couples = [(_kinship(old, new), old.root, new.root) for old in gone for new in come if _same_manifest(old, new)]
+        found: dict[str, str] = {}
+        for _, old, new in sorted(couples, key=lambda couple: (-couple[0], couple[1:])):
+            if old not in found and new not in found.values():
+                found[old] = new
+        return found
+
     def workspaces(self) -> Iterator[tuple[Workspace | None, Workspace | None]]:
-        """The workspaces of both sides, paired by their folder."""
-        for root in sorted({workspace.root for side in (self.before, self.after) for workspace in side}):
-            yield self.before.at(root), self.after.at(root)
+        """The workspaces of both sides, paired by their folder, and across a move."""
+        arrived = set(self.moved.values())
+        for root in sorted({workspace.root for side in (self.before, self.after) for workspace in side} - arrived):
+            yield self.before.at(root), self.after.at(self.moved.get(root, root))
 
     def pairs(self) -> Iterator[EnvelopePair]:
-        """Envelopes that both sides hold exactly once, paired by their whole name. Doubles are never guessed at."""
+        """Envelopes that both sides hold, paired by their whole name; where one side holds several, see `_match`."""
         for before, after in self.workspaces():
-            if before is None or after is None:
-                continue
-            for stem, envelopes in after.by_stem.items():
-                old = before.by_stem.get(stem, [])
-                if len(old) == len(envelopes) == 1:
-                    yield EnvelopePair(old[0], envelopes[0])
+            if before and after:
+                for stem, new in after.by_stem.items():
+                    yield from _match(before.by_stem.get(stem, []), new)
 
     def added(self) -> Iterator[Envelope]:
         """Envelopes whose name only the side after holds."""
@@ -59,8 +105,123 @@ class Change:
                     yield from envelopes
 
     def removed(self) -> Iterator[Envelope]:
-        """Envelopes whose name only the side before holds."""
+        """Envelopes whose name only the side before holds, and whose file is gone."""
+        left = self.after.snapshot.entries
         for before, after in self.workspaces():
             for stem, envelopes in before.by_stem.items() if before else ():
                 if after is None or stem not in after.by_stem:
-                    yield from envelopes
+                    # An outer workspace that appears takes an inner one's files out of every list, but not away (FC701).
+                    yield from (envelope for envelope in envelopes if left.get(envelope.path) != envelope.entry)
+
+    @cached_property
+    def renamed(self) -> tuple[EnvelopePair, ...]:
+        """Envelopes whose name vanished while a new one took over their number, their creation or their text."""
+        added = list(self.added())
+        found: list[EnvelopePair] = []
+        for before in self.removed():
+            taken = next((pair for after in added if _is_renamed(pair := EnvelopePair(before, after))), None)
+            if taken:
+                added.remove(taken.after)
+                found.append(taken)
+        return tuple(found)
+
+    def new_events(self) -> Iterator[tuple[Task, Event]]:
+        """The events that the side before does not hold: those appended to landed TASKs, and all of new ones."""
+        renamed = {pair.after.path for pair in self.renamed}
+        for pair in (*self.pairs(), *self.renamed):
+            if isinstance(pair.after, Task) and not pair.is_untouched:
+                yield from ((pair.after, event) for event in pair.appended)
+        for envelope in self.added():
+            if isinstance(envelope, Task) and envelope.path not in renamed:
+                yield from ((envelope, event) for event in envelope.events)
+
+    def restored_from(self, pair: EnvelopePair) -> Past | None:
+        """The ancestor that this change brings back exactly, where what lay between was no lawful continuation of it.
+
+        It must itself have come about lawfully: it continues every version before it. Else a forger could land two
+        versions once and then change between them as he likes.
+        """
+        new = pair.after.document
+        if new is None:
+            return None
+        versions = [*self.ancestors(pair.before.workspace.root, pair.after.filename)]
+        held = [number for number, past in enumerate(versions) if past.path == pair.after.path and past.data == new.data]
+        if not held:
+            return None
+        old = pair.before.document if pair.before.stem == pair.after.stem else None
+        if old and Comparison(new, old).is_continued:
+            return None
+        older = versions[held[-1] + 1 :]
+        return versions[held[-1]] if all(Comparison(Document(past.data), new).is_continued for past in older) else None
+
+    def is_judged_elsewhere(self, folder: str, before: str, after: str | None) -> bool:
+        """Whether what happened to a path happened on another side of this merge, and was judged there.
+
+        That side holds what the merge holds (`after`, or None where the name is gone), and comes from exactly the version
+        that this side holds.
+        """
+        return any(self._holds_result(side, folder, before, after) and self._comes_from(side, folder, before) for side in self.elsewhere)
+
+    def _holds_result(self, side: Side, folder: str, before: str, after: str | None) -> bool:
+        if after is not None:
+            return _read(side.state, after) == _read(self.after, after)
+        start, name = f"{folder}/" if folder else "", before.rpartition("/")[2]
+        return not any(path.startswith(start) and path.rpartition("/")[2] == name for path in side.state.snapshot.entries)
+
+    def _comes_from(self, side: Side, folder: str, path: str) -> bool:
+        data = _read(self.before, path)
+        return any(past.path == path and past.data == data for past in side.ancestors(folder, path.rpartition("/")[2]))
+
+
+def _read(state: Workspaces, path: str) -> Content | None:
+    return next(content for _, content in state.snapshot.read([path])) if path in state.snapshot.entries else None
+
+
+def _match(old: list[Envelope], new: list[Envelope]) -> Iterator[EnvelopePair]:
+    """Copies of one name: each with the one at its own path; a single one left over with the copy that it continues best.
+
+    Doubles are never guessed at otherwise: FC203 speaks of them.
+    """
+    if len(old) == len(new) == 1:
+        yield EnvelopePair(old[0], new[0])
+        return
+    by_path = {envelope.path: envelope for envelope in old}
+    for envelope in new:
+        if envelope.path in by_path:
+            yield EnvelopePair(by_path[envelope.path], envelope)
+        elif len(new) == 1 and old:
+            yield max((EnvelopePair(copy, envelope) for copy in old), key=_kept)
+
+
+def _is_renamed(pair: EnvelopePair) -> bool:
+    old, new = pair.before, pair.after
+    if old.kind != new.kind or not _same_home(old.workspace, new.workspace):
+        return False
+    if old.name and new.name and (old.name.date, old.name.sequence) == (new.name.date, new.name.sequence):
+        return True
+    if pair.content is None or pair.content.edited_line is not None:
+        return False
+    if pair.content.landed and pair.content.listed:
+        return same_event(pair.content.landed[0], pair.content.listed[0])
+    return pair.content.old.body.strip() != ""
+
+
+def _same_home(old: Workspace, new: Workspace) -> bool:
+    return old.root == new.root or old.manifest_path not in new.snapshot.entries
+
+
+def _kept(pair: EnvelopePair) -> tuple[bool, int]:
+    if pair.content is None:
+        return False, 0
+    broken = pair.content.broken_at
+    return pair.content.is_continued, len(pair.content.landed) if broken is None else broken
+
+
+def _same_manifest(old: Workspace, new: Workspace) -> bool:
+    if old.manifest is None or new.manifest is None:
+        return False
+    return old.manifest.data == new.manifest.data or (old.manifest.values == new.manifest.values and bool(old.manifest.values))
+
+
+def _kinship(old: Workspace, new: Workspace) -> int:
+    return len(old.by_stem.keys() & new.by_stem.keys())

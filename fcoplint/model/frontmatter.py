@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 import yaml
 from yaml._yaml import CParser
+from yaml.constructor import SafeConstructor
+from yaml.resolver import Resolver
 
 from fcoplint.model.nodes import Mapping, Node, Pair, Scalar, Sequence, Span
 
@@ -75,10 +77,31 @@ def compose(text: str, first_line: int) -> Node | None:
     return None if isinstance(built, Fault) else built
 
 
+def plain_value(text: str) -> object:
+    """What a common YAML 1.1 reader, and so the reference, makes of a plain scalar: text, a number, a date, a boolean, null.
+
+    No rule types a field by it. It tells which two spellings a tool that re-dumps a file takes for one (protocol.md B.4).
+    """
+    reader = _ScalarReader()
+    tag: str = reader.resolve(yaml.ScalarNode, text, (True, False))  # type: ignore[no-untyped-call]
+    try:
+        return reader.construct_object(yaml.ScalarNode(tag, text))
+    except (yaml.YAMLError, ValueError, OverflowError):
+        return text
+
+
 def find_conflict(data: bytes) -> int | None:
     """The line of the first merge conflict marker at the start of a line, or None."""
     match = _CONFLICT.search(data)
     return data.count(b"\n", 0, match.start()) + 1 if match else None
+
+
+class _ScalarReader(SafeConstructor, Resolver):
+    """PyYAML's own typing of scalars, without its reader."""
+
+    def __init__(self) -> None:
+        SafeConstructor.__init__(self)
+        Resolver.__init__(self)
 
 
 def _explain_no_opening(data: bytes) -> Fault:

@@ -66,6 +66,7 @@ def _finding(item: Reported) -> dict[str, Any]:
         "source": item.rule.source,
         "fingerprint": finding.fingerprint,
         "introduced": item.introduced,
+        "commit": {"id": item.commit.oid, "author": _text(item.commit.author), "date": item.commit.date} if item.commit else None,
     }
 
 

@@ -75,6 +75,14 @@ class Related(Place):
     what: str
 
 
+class Commit(_Strict):
+    """A commit: its id, its author as `Name <e-mail>`, the author's date."""
+
+    id: str
+    author: str
+    date: str
+
+
 class Finding(Place):
     """One finding."""
 
@@ -92,6 +100,7 @@ class Finding(Place):
     source: str
     fingerprint: str = Field(pattern=r"^[0-9a-f]{24}$", description="The same fault, wherever it stands.")
     introduced: bool
+    commit: Commit | None = Field(description="The commit that brought it in, where commits were judged one by one.")
 
 
 class Report(_Strict):

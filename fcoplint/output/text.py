@@ -58,6 +58,8 @@ def _block(item: Reported, paint: Paint) -> Iterator[str]:
     head = f"{paint(item.severity, item.severity)} {paint('code', item.rule.code)} {paint('dim', item.rule.name)}"
     yield f"{neutral_line(_where(item))}: {head}"
     yield f"  {neutral_line(item.message)}"
+    if item.commit:
+        yield f"  {paint('dim', 'commit:')} {item.commit.oid[:12]} {neutral(item.commit.date)} {neutral(item.commit.author)}"
     span = item.finding.location.span
     if item.source is not None and span is not None:
         yield from _excerpt(item.source, span, item.severity, paint)

@@ -4,7 +4,9 @@ Libraries read the wrong index inside `git commit -a` and `git commit -- path`; 
 repository's configuration names is run: no fsmonitor, filter, textconv or external diff, and no lazy fetch.
 """
 
+import datetime
 import os
+import re
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -34,6 +36,10 @@ _LOCAL_ENV = (
 # Objects asked for in one go. `cat-file` answers each as it is read, so the questions of one batch must fit into the
 # pipe (64 KiB on Linux, 16 KiB elsewhere) while nobody reads the answers yet: 150 ids of SHA-256 are below 10 KiB.
 _BATCH = 150
+# A TASK has some ten states in its life; a name with more commits than this is not looked through.
+_MAX_VERSIONS = 500
+_GLOB_SIGNS = re.compile(rb"[\\*?\[\]]")
+_IDENT = re.compile(r"(.*) <(.*)> \d+ [+-]\d{4}")
 _BLOCKED = b"warning: could not open directory '"
 _KINDS = {b"100644": Kind.FILE, b"100755": Kind.FILE, b"100664": Kind.FILE, b"120000": Kind.LINK, b"160000": Kind.SUBMODULE}
 
@@ -57,6 +63,14 @@ class Delta(NamedTuple):
     path: str
     before: Entry | None
     after: Entry | None
+
+
+class Version(NamedTuple):
+    """What a commit made of a path."""
+
+    commit: str
+    path: str
+    oid: str
 
 
 @dataclass(frozen=True)
@@ -143,6 +157,12 @@ def undo_deltas(state: Mapping[str, Entry], deltas: Iterable[Delta]) -> dict[str
     return _changed(state, ((delta.path, delta.before) for delta in deltas))
 
 
+def commit_times(repository: Repository, commit: str) -> list[datetime.datetime]:
+    """When a commit and its parents were made (UTC)."""
+    listing = repository.run("log", "--no-walk=unsorted", "--format=%ct", "--no-show-signature", f"{commit}^@", commit, "--")
+    return [datetime.datetime.fromtimestamp(int(seconds), datetime.UTC) for seconds in listing.split()]
+
+
 def merge_base(repository: Repository, one: str, other: str) -> str | None:
     """The best common ancestor of two commits, None where they have none here."""
     try:
@@ -159,6 +179,42 @@ def _changed(state: Mapping[str, Entry], changes: Iterable[tuple[str, Entry | No
         else:
             changed[path] = entry
     return changed
+
+
+def list_versions(repository: Repository, commit: str, folder: str, filename: str) -> list[Version]:
+    """Every content that a file name had below a folder up to a commit, newest first; [] where there are too many to tell.
+
+    Merges are looked at against each parent, and no side branch is left out.
+    """
+    pattern = os.fsdecode(_GLOB_SIGNS.sub(rb"\\\g<0>", os.fsencode(filename)))
+    scope = os.fsdecode(_GLOB_SIGNS.sub(rb"\\\g<0>", os.fsencode(folder)))
+    options = ("--raw", "-z", "-m", "--full-history", "--topo-order", "--no-renames", "--no-ext-diff", "--no-abbrev", "--no-show-signature")
+    bound = f"--max-count={_MAX_VERSIONS}"
+    spec = f":(top,glob){scope}/**/{pattern}" if folder else f":(top,glob)**/{pattern}"
+    listing = repository.run("--no-literal-pathspecs", "log", *options, bound, "--format=%H", commit, "--", spec)
+    found: list[Version] = []
+    current = ""
+    fields = iter(listing.split(b"\0"))
+    for field in fields:
+        head = field.lstrip(b"\n")
+        if head.startswith(b":"):
+            _, mode, _, oid, _ = head.split(b" ")
+            path = os.fsdecode(next(fields))
+            if mode != b"000000":
+                found.append(Version(current, path, oid.decode("ascii")))
+        elif head:
+            current = head.decode("ascii")
+    return found if len({version.commit for version in found}) < _MAX_VERSIONS else []
+
+
+def author_of_next_commit(repository: Repository) -> tuple[str, str] | None:
+    """(name, e-mail) of who will be the author, as `git commit` itself decides; None where git does not know."""
+    try:
+        said = repository.run("var", "GIT_AUTHOR_IDENT").decode("utf-8", "replace")
+    except GitError:
+        return None
+    match = _IDENT.match(said)
+    return (match[1], match[2]) if match else None
 
 
 def skip_worktree(repository: Repository) -> set[str]:

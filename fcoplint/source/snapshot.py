@@ -1,5 +1,7 @@
 """A snapshot: a read-only listing of paths with their bytes. What rules see never depends on which kind it is."""
 
+import hashlib
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
@@ -165,13 +167,11 @@ class MemorySnapshot:
     unreadable: Mapping[str, Unreadable] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
 
-    @property
+    @cached_property
     def entries(self) -> Mapping[str, Entry]:
-        """The files and links as entries without object ids."""
-        return {
-            **dict.fromkeys(self.files, Entry(Kind.FILE, None)),
-            **dict.fromkeys(self.links, Entry(Kind.LINK, None)),
-        }
+        """The files and links as entries; their ids tell equal contents from others, as git's do."""
+        found = {path: Entry(Kind.FILE, _digest(content)) for path, content in self.files.items()}
+        return found | {path: Entry(Kind.LINK, _digest(os.fsencode(target))) for path, target in self.links.items()}
 
     def read(self, paths: Iterable[str]) -> Iterator[tuple[str, Content]]:
         """See `Snapshot.read`."""
@@ -182,3 +182,7 @@ class MemorySnapshot:
                 yield path, self.links[path].encode("utf-8", "surrogateescape")
             else:
                 yield path, Unreadable("vanished")
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha1(content, usedforsecurity=False).hexdigest()

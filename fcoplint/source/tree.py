@@ -61,6 +61,14 @@ def parents_of_next_commit(repository: git.Repository, environ: Mapping[str, str
     return list(dict.fromkeys([head, *others]))
 
 
+def versions(repository: git.Repository, commit: str, folder: str, filename: str) -> Iterator[tuple[str, str, bytes]]:
+    """(commit, path, bytes) of each content that a file name had below a folder up to a commit, newest first."""
+    for version in git.list_versions(repository, commit, folder, filename):
+        content = next(content for _, content in repository.blobs.read([version.oid]))
+        if isinstance(content, bytes):
+            yield version.commit, version.path, content
+
+
 def index_and_parents(repository: git.Repository, parents: Sequence[str]) -> tuple[list[GitSnapshot], GitSnapshot]:
     """([state of each parent], index): one listing of the first parent, one diff a parent. Before a first commit: empty."""
     first, *others = parents or [git.empty_tree(repository)]

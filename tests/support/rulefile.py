@@ -104,6 +104,10 @@ class Example:
         """The state after, with a manifest where the example shows none."""
         return MemorySnapshot(_with_manifest(self.files), self.links)
 
+    def snapshot_before(self) -> MemorySnapshot | None:
+        """The state before, with a manifest where it shows none; None where the example shows no change."""
+        return MemorySnapshot(_with_manifest(self.before)) if self.before else None
+
 
 def _with_manifest(files: dict[str, bytes]) -> dict[str, bytes]:
     root = "docs/agents" if any(path.startswith("docs/agents/") for path in files) else "fcop"
