@@ -133,7 +133,7 @@ def _pushed(environ: Mapping[str, str]) -> Iterator[_Push]:
         old = environ.get("PRE_COMMIT_FROM_REF") or "0"
         yield _Push(old, environ["PRE_COMMIT_TO_REF"], environ.get("PRE_COMMIT_REMOTE_BRANCH", ""), environ.get("PRE_COMMIT_REMOTE_NAME"))
         return
-    for line in sys.stdin.buffer.read().decode("utf-8", "surrogateescape").splitlines():
+    for line in _lines(sys.stdin.buffer.read()):
         words = line.split(" ")
         if len(words) != 4:
             common.stop(f"`{line}` is no line of git's pre-push hook", common.USAGE)
@@ -141,11 +141,15 @@ def _pushed(environ: Mapping[str, str]) -> Iterator[_Push]:
 
 
 def _received(data: bytes) -> Iterator[_Push]:
-    for line in data.decode("utf-8", "surrogateescape").splitlines():
+    for line in _lines(data):
         words = line.split(" ", 2)
         if len(words) != 3:
             common.stop(f"`{line}` is no line of git's pre-receive hook", common.USAGE)
         yield _Push(words[0], words[1], words[2])
+
+
+def _lines(data: bytes) -> list[str]:
+    return [line for line in data.decode("utf-8", "surrogateescape").split("\n") if line]
 
 
 def _stop_unrelated(repository: git.Repository, revisions: str, options: common.Options) -> NoReturn:
