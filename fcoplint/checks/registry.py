@@ -20,7 +20,10 @@ V3_V4 = frozenset({3, 4})
 V4 = frozenset({4})
 ANY = UNKNOWN | V1_V3 | V4
 
-_MODULES = ("reading", "identity", "manifest", "path", "events", "authority", "evidence", "judgement", "history", "writing")
+_MODULES = (
+    "reading", "identity", "values", "clashes", "manifest", "path", "archive", "strays",
+    "events", "authority", "evidence", "judgement", "history", "writing",
+)  # fmt: skip
 # What a check may look at, by the name of its parameter's type: the signature is the kind (design.md 4).
 _ENVELOPES = {
     "Envelope": ("TASK", "REPORT", "ISSUE", "REVIEW"),
