@@ -19,7 +19,7 @@ _SET_ASIDE = ("log", "_archive")
 _INTERNAL = "internal/"
 # The reference looks for the words alone, in the first 4096 characters; ADR-0034's Chinese banner counts as well.
 _HEAD = 4096
-_DECLARATION = re.compile(r"internal_only:\s*['\"]?true|INTERNAL ONLY|内部档案", re.ASCII)
+_DECLARATION = re.compile(r"internal_only:\s*['\"]?(?i:true)|INTERNAL ONLY|内部档案", re.ASCII)
 
 
 @rule("FC104", versions=V1_V3)
