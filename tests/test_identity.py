@@ -361,11 +361,6 @@ def test_no_name_is_ghost_and_envelope(prefix: str, rest: str) -> None:
     assert not (names.ghost_prefix(filename) and names.claimed_kind(filename))
 
 
-@given(st.text(max_size=40))
-def test_what_is_no_envelope_is_told_once(filename: str) -> None:
-    assert not (names.looks_like_envelope(filename) and names.claimed_kind(filename))
-
-
 @given(st.integers(0, 10**6))
 def test_whole_numbers_are_versions_as_the_reference_reads_them(number: int) -> None:
     assert fields.envelope_version(str(number)) == fields.envelope_version(f"{number}.0") == number

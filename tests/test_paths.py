@@ -73,10 +73,11 @@ STRAYS = [
     # Lawful beside the manifest: what init writes, what teams of all real trees keep there.
     ("README.md", None), ("README.en.md", None), ("LETTER-TO-ADMIN.md", None), ("SPRINT-3.md", None), ("DECISION-20260514-x.md", None),
     ("INSPECTION-20260513-001-upgrade.md", None), ("MIGRATED_FROM_DOCS_AGENTS.md", None), ("PM-01.en.md", None), ("LICENSE", None),
+    ("REVIEW-GUIDE.md", None),
     (".gitignore", None), (".gitkeep", None),
     ("team.json", "manifest"), ("bootstrap-manifest.json", "manifest"), ("codeflow.json", "manifest"), ("DASHBOARD.json", "manifest"),
     ("notes.md", "root"), ("index.html", "root"), ("fcop.json.bak", "root"), ("LETTER-TO-ADMIN.docx", "root"),
-    ("TASK-20261001-3-PM-to-QA.md", None), ("TASK20261001-003-PM-to-QA.md", "look-alike"),
+    ("TASK-20261001-3-PM-to-QA.md", "look-alike"), ("TASK20261001-003-PM-to-QA.md", "look-alike"),
     # Folders.
     ("shared/roles/PM.md", None), ("alerts/ALERT-20261001-001.md", None), ("internal/x.md", None), ("_ledger/LEDGER-202610.md", None),
     ("ledger/views/PM.todo.md", None), ("inbox/x.md", None), ("outbox/x.md", None), ("adopted/pending/0001.md", None),
@@ -105,6 +106,18 @@ STRAYS = [
 def test_what_lies_beside_the_envelopes(path: str, message: str | None) -> None:
     items = found({path: "text\n", **kept("inbox")}, "FC207")
     assert [(item.severity, item.finding.message) for item in items] == ([("warning", message)] if message else [])
+
+
+def test_a_stray_that_is_moved_is_an_old_fault() -> None:
+    prints = [
+        {
+            item.finding.fingerprint
+            for item in found({f"{folder}DRAFT-20261001-001-PM-to-QA.md": "", f"{folder}x.html": ""}, "FC104", "FC207")
+        }
+        for folder in ("_lifecycle/inbox/", "_lifecycle/done/", "")
+    ]
+    assert len(prints[0]) == 2
+    assert prints[0] == prints[1] == prints[2]
 
 
 def test_a_strange_folder_is_told_once_and_at_the_folder() -> None:

@@ -47,7 +47,7 @@ def wrong_history_date(task: Task) -> Iterator[Finding]:
     event, day = done
     at = event.scalar("at")
     if at and str(day) != filed:
-        related = (Related(task.at(at), "done"),)
+        related = (Related(task.at(at), "the event to done"),)
         yield on(task, "FC209", task.file, about=filed, related=related, filed=filed, day=str(day), at=at.text, stem=task.stem)
 
 
@@ -76,7 +76,7 @@ def split_history(report: Report) -> Iterator[Finding]:
     # One REPORT may answer several TASKs, and stays where it is while one of them does.
     if not tasks or any(task.place.kind != "history" or _folder(task) == _folder(report) for task in tasks):
         return
-    related = tuple(Related(task.file, "task") for task in tasks)
+    related = tuple(Related(task.file, "the TASK") for task in tasks)
     yield on(
         report, "FC211", report.file, about=tasks[0].stem, related=related,
         task=tasks[0].stem, folder=_folder(tasks[0]), target=f"{_folder(tasks[0])}/{report.filename}",

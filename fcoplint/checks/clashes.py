@@ -31,7 +31,7 @@ def reused_number(workspace: Workspace) -> Iterator[Finding]:
 
 def _reuse(number: str, named: list[Envelope]) -> Finding:
     *others, latest = named
-    related = tuple(Related(other.file, "same number") for other in others)
+    related = tuple(Related(other.file, "the same number") for other in others)
     about = ", ".join(other.stem for other in others)
     return on(
         latest, "FC105", latest.file, about=about, related=related,
@@ -55,7 +55,7 @@ def one_session_two_roles(workspace: Workspace) -> Iterator[Finding]:
             sessions.setdefault(session.text.strip(), {}).setdefault(role, (envelope, session))
     for session_id, signed in sessions.items():
         (first_role, (first, place)), *rest = signed.items()
-        related = (Related(first.at(place), "same session"),)
+        related = (Related(first.at(place), "the same session"),)
         for role, (envelope, session) in rest:
             yield on(
                 envelope, "FC130", session, about=f"{session_id}={role}", related=related,

@@ -30,7 +30,7 @@ def ghost_prefix(workspace: Workspace) -> Iterator[Finding]:
             continue
         prefix = names.ghost_prefix(filename)
         if prefix:
-            yield on_path(workspace, "FC104", path, about=filename, prefix=f"{prefix}-")
+            yield _on_file(workspace, "FC104", path, about="ghost", prefix=f"{prefix}-")
 
 
 @rule("FC207", versions=V3)
@@ -40,7 +40,7 @@ def stray_file(workspace: Workspace) -> Iterator[Finding]:
         if entry.kind is Kind.FILE and path not in envelopes:
             message = _stray(workspace, path)
             if message:
-                yield on_path(workspace, "FC207", path, about=path.rpartition("/")[2], message=message)
+                yield _on_file(workspace, "FC207", path, about="stray", message=message)
 
 
 def _stray(workspace: Workspace, path: str) -> str | None:
@@ -95,10 +95,17 @@ def undeclared_internal(workspace: Workspace) -> Iterator[Finding]:
     for path, document in workspace.read(_papers(workspace)):
         internal = workspace.relative(path).startswith(_INTERNAL)
         if internal and not _DECLARATION.search(document.text[:_HEAD]):
-            yield on_path(workspace, "FC214", path, Span(1, 1, 1, 1), about="undeclared")
+            yield _on_file(workspace, "FC214", path, Span(1, 1, 1, 1), about="undeclared")
         declared = None if internal else _declared_internal(document)
         if declared:
-            yield on_path(workspace, "FC214", path, declared.span, about="elsewhere", message="elsewhere")
+            yield _on_file(workspace, "FC214", path, declared.span, about="elsewhere", message="elsewhere")
+
+
+def _on_file(
+    workspace: Workspace, code: str, path: str, span: Span | None = None, *, about: str, message: str = "default", **said: str
+) -> Finding:
+    """A finding about a file that is no envelope, known by its name: where it is moved to, the fault is an old one."""
+    return Finding(code, Location(path, span), path.rpartition("/")[2], about, message, parameters=said, workspace=workspace.root)
 
 
 def _papers(workspace: Workspace) -> Iterator[str]:

@@ -114,8 +114,8 @@ def ghost_prefix(filename: str) -> str | None:
 
 
 def looks_like_envelope(filename: str) -> bool:
-    """Whether a person would take this file for an envelope that no tool sees: `TASK20261001-….md`, `TASK-20261001-….txt`."""
-    return claimed_kind(filename) is None and _ENVELOPE_LIKE.match(skeleton(filename)) is not None
+    """Whether a person would take this file for an envelope, whether a tool does or not: `TASK20261001-….md`, `TASK-20261001-….txt`."""
+    return _ENVELOPE_LIKE.match(skeleton(filename)) is not None
 
 
 def is_calendar_date(digits: str) -> bool:
