@@ -45,6 +45,17 @@ def unknown_stage_folder(workspace: Workspace) -> Iterator[Finding]:
         )
 
 
+@rule("FC202", versions=V3)
+def missing_stage(workspace: Workspace) -> Iterator[Finding]:
+    lifecycle = workspace.path(LIFECYCLE)
+    held = {workspace.place(path).stage for path in workspace.entries}
+    # `_lifecycle/done` as a path of its own is a link or a submodule: wrong, but not absent.
+    missing = [stage for stage in STAGES if stage not in held and f"{lifecycle}/{stage}" not in workspace.entries]
+    # With nothing but an inbox a workspace has just begun: so every fresh clone of one looks.
+    if missing and not held.isdisjoint(STAGES[1:]):
+        yield on_path(workspace, "FC202", lifecycle, about="stages", stages=", ".join(missing))
+
+
 @rule("FC203", versions=V3)
 def task_in_two_stages(workspace: Workspace) -> Iterator[Finding]:
     for copies in workspace.by_stem.values():

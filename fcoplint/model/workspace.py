@@ -185,6 +185,15 @@ class Workspace:
         wanted = [envelope.path for envelope in envelopes if envelope.path not in self._loaded]
         self._loaded.update(self._documents.load(self.snapshot, wanted))
 
+    def read(self, paths: Iterable[str]) -> Iterator[tuple[str, Document]]:
+        """The documents of any files of this workspace, envelopes or not, in one stream; those that cannot be read are left out."""
+        wanted = list(paths)
+        self._loaded.update(self._documents.load(self.snapshot, [path for path in wanted if path not in self._loaded]))
+        for path in wanted:
+            document = self._loaded[path]
+            if isinstance(document, Document):
+                yield path, document
+
     def link_target(self, path: str) -> str:
         """What a symbolic link of this workspace says, as written."""
         content = next(content for _, content in self.snapshot.read([path]))
