@@ -49,8 +49,7 @@ def check(parents: Sequence[Snapshot], after: Snapshot, settings: Settings, *, s
     for change in changes:
         _prefetch(change.before, changed)
         before |= Counter(finding.fingerprint for finding in run.state(change.before))
-    # What a state before has already is not brought in, however strictly a rule of the change would judge it.
-    of_change = [finding for change in changes for finding in run.change(change) if not before[finding.fingerprint]]
+    of_change = _brought_in(run, changes, before)
     new = _excess(findings, before, changed)
     old = [finding for finding in findings if finding not in new]
     # A rule may judge a fault more strictly where the change brought it in: its finding then stands for the state's.
@@ -63,6 +62,15 @@ def check(parents: Sequence[Snapshot], after: Snapshot, settings: Settings, *, s
 def _prefetch(state: Workspaces, paths: frozenset[str]) -> None:
     for workspace in state:
         workspace.prefetch(envelope for envelope in workspace.envelopes if envelope.path in paths)
+
+
+def _brought_in(run: _Run, changes: Iterable[Change], before: Counter[str]) -> list[Finding]:
+    """What the rules of a change say against each parent; what several say alike counts once.
+
+    A fault that a state before has already is not brought in, however strictly a rule of the change would judge it.
+    """
+    found = {(item.fingerprint, item.location): item for change in changes for item in run.change(change)}
+    return [item for item in found.values() if not before[item.fingerprint]]
 
 
 def _excess(findings: list[Finding], before: Counter[str], changed: frozenset[str]) -> list[Finding]:

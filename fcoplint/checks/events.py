@@ -151,7 +151,8 @@ def illegal_edge(task: Task) -> Iterator[Finding]:
     for event, previous, closed_by in _steps(task):
         if closed_by or event.is_migration or table.edges_between(event.source, event.target):
             continue
-        if event.source is None and (event.number == 0 or _breaks_chain(event, previous)):
+        # The first event is FC308's, and one that starts from nothing in the middle is FC307's.
+        if event.number == 0 or (event.source is None and _breaks_chain(event, previous)):
             continue
         yield on(
             task, "FC305", _where(task, event, "to"), about=event.identity, message=_kind_of_illegal_edge(event, table),

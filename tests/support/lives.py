@@ -311,7 +311,7 @@ def null_in_quotes(random: Random, life: Life) -> Mutant | None:
     """The text "null" is no null."""
     if life.moves[0].is_migration:
         return None
-    return Mutant(life.writing(0, from_="'null'"), "quoted null", "FC308", frozenset({"FC305"}))
+    return Mutant(life.writing(0, from_="'null'"), "quoted null", "FC308")
 
 
 @_mutation
