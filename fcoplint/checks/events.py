@@ -16,6 +16,7 @@ from fcoplint.model.location import Location
 from fcoplint.model.nodes import Mapping, Scalar, Sequence
 from fcoplint.model.workspace import Workspace
 from fcoplint.protocol import dialects, stages
+from fcoplint.protocol.dialects import Dialect
 from fcoplint.protocol.scalars import yaml_type
 from fcoplint.protocol.stages import STAGES, TERMINAL
 
@@ -133,7 +134,7 @@ def time_goes_back(task: Task) -> Iterator[Finding]:
     earlier: Event | None = None
     for event in task.events:
         # The migration stamps a file's own date, which says nothing about the order.
-        if event.time is None or event.is_migration:
+        if event.time is None or event.is_migration or not event.names_move:
             continue
         if earlier and earlier.time and event.time.moment < earlier.time.moment:
             related = (Related(_where(task, earlier, "at"), "event before"),)
@@ -150,7 +151,8 @@ def illegal_edge(task: Task) -> Iterator[Finding]:
     for event, previous, closed_by in _steps(task):
         if closed_by or event.is_migration or table.edges_between(event.source, event.target):
             continue
-        if event.source is None and (event.number == 0 or _breaks_chain(event, previous)):
+        # The first event is FC308's, and one that starts from nothing in the middle is FC307's.
+        if event.number == 0 or (event.source is None and _breaks_chain(event, previous)):
             continue
         yield on(
             task, "FC305", _where(task, event, "to"), about=event.identity, message=_kind_of_illegal_edge(event, table),
@@ -214,14 +216,14 @@ def bad_creation(task: Task) -> Iterator[Finding]:
     for event, _, _ in _steps(task):
         message = ""
         if event.is_migration:
-            message = "twice" if migrated else "" if event.text("by") in (None, stages.MIGRATION_ACTOR) else "not-by-migration"
+            message = "twice" if migrated else "" if event.by in (None, stages.MIGRATION_ACTOR) else "not-by-migration"
         elif event.number == 0 and (event.source is not None or table.edge(None, event.target) is None):
             message = "default"
         if message:
             yield on(
                 task, "FC308", _where(task, event, "from"), about=event.identity, message=message,
                 related=(Related(task.at(migrated.first_line), "first migration"),) if migrated else (),
-                source=event.source or "null", target=event.target, by=event.text("by"),
+                source=event.source or "null", target=event.target, by=event.by,
                 creation=", ".join(map(str, table.edges_from(None))),
             )  # fmt: skip
         if event.is_migration:
@@ -269,27 +271,25 @@ def event_after_archive(task: Task) -> Iterator[Finding]:
 def unknown_event_key(workspace: Workspace) -> Iterator[Finding]:
     events = [(task, event) for task in workspace.tasks for event in task.events]
     known = workspace.dialect.event_keys
-    likely = dialects.suggest((pair.key.text for _, event in events for pair in event.fields.pairs), workspace.dialect)
-    if likely:
-        yield _other_dialect(workspace, likely, events)
+    foreign = [(task, event, found) for task, event in events if (found := dialects.recognise(event.keys, workspace.dialect))]
+    if foreign:
+        task, event, likely = foreign[0]
+        yield _other_dialect(workspace, task, event, likely, len(foreign))
         # That one finding stands for all keys of the other dialect.
         known |= likely.event_keys
     for task, event in events:
         for pair in event.fields.pairs:
             if pair.key.text not in known:
-                keys = ", ".join(sorted(known))
+                keys = ", ".join(sorted(workspace.dialect.event_keys))
                 yield on(task, "FC311", pair, about=f"{event.identity} {pair.key.text}", key=pair.key.text, known=keys)
 
 
-def _other_dialect(workspace: Workspace, likely: dialects.Dialect, events: list[tuple[Task, Event]]) -> Finding:
-    """One finding for a whole workspace: at the first such event, but about the workspace, whatever is first tomorrow."""
+def _other_dialect(workspace: Workspace, task: Task, event: Event, likely: Dialect, count: int) -> Finding:
+    """One finding for a whole workspace: at its first such event, but about the workspace, whatever is first tomorrow."""
     key = likely.tool_keys[0]
-    using = [(task, pair) for task, event in events if (pair := event.fields.pair(key))]
-    task, pair = using[0]
-    finding = on(
-        task, "FC311", pair, about="dialect", message="dialect",
-        key=key, expected=workspace.dialect.tool_keys[0], dialect=likely.name, count=len(using),
-    )  # fmt: skip
+    where = event.fields.pair(key) or event.first_line
+    expected = workspace.dialect.tool_keys[0]
+    finding = on(task, "FC311", where, about="dialect", message="dialect", key=key, expected=expected, dialect=likely.name, count=count)
     return replace(finding, subject=workspace.relative(workspace.manifest_path))
 
 

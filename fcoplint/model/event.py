@@ -1,6 +1,7 @@
 """One event of a TASK's `transitions` list (protocol.md B.5)."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from fcoplint.model.nodes import Mapping, Pair, Scalar, Span, as_plain
 from fcoplint.protocol import stages
@@ -8,13 +9,18 @@ from fcoplint.protocol.scalars import yaml_type
 from fcoplint.protocol.times import Time, parse_time
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Event:
     """An event as written; `number` is its place in the list, from 0. `tool_keys` name its tool, the best first."""
 
     number: int
     fields: Mapping
     tool_keys: tuple[str, ...] = ("tool",)
+
+    @property
+    def keys(self) -> list[str]:
+        """All keys, in the order written."""
+        return [pair.key.text for pair in self.fields.pairs]
 
     def pair(self, key: str) -> Pair | None:
         """A key and its value; "tool" stands for whichever of the tool's keys is there."""
@@ -35,12 +41,12 @@ class Event:
         """The event as plain text values, to compare two events by what they say."""
         return as_plain(self.fields)
 
-    @property
+    @cached_property
     def source(self) -> str | None:
         """The stage the TASK came from; None for null and for an absent key."""
         return self.text("from")
 
-    @property
+    @cached_property
     def target(self) -> str | None:
         """The stage the TASK went to."""
         return self.text("to")
@@ -51,30 +57,40 @@ class Event:
         span = self.fields.span
         return Span(span.line, span.column, span.line, span.column)
 
-    @property
+    @cached_property
     def tool(self) -> str | None:
         """The tool's name, without arguments; None where there is none that every reader takes for text."""
         value = self._said("tool")
         return stages.tool_name(value) if value else None
 
-    @property
+    @cached_property
+    def by(self) -> str | None:
+        """Who made the move; None where there is nothing that every reader takes for text."""
+        return self._said("by")
+
+    @cached_property
     def time(self) -> Time | None:
         """When it happened, None where `at` cannot be read."""
         said = self.text("at")
         return parse_time(said) if said else None
 
-    @property
+    @cached_property
     def names_move(self) -> bool:
-        """Whether both `from` and `to` are there and can be taken for stages; whether such stages exist is not asked."""
-        source = self.scalar("from")
-        return source is not None and (source.is_null or self._said("from") is not None) and self._said("to") is not None
+        """Whether it says a move that can be judged; whether the stages it names exist is not asked.
 
-    @property
+        A move from nothing is a creation or a migration, and only the tool tells which.
+        """
+        source = self.scalar("from")
+        if source is None or self._said("to") is None:
+            return False
+        return self.tool is not None if source.is_null else self._said("from") is not None
+
+    @cached_property
     def is_migration(self) -> bool:
         """Whether it claims to be the v2-to-v3 migration's."""
         return self.names_move and stages.is_migration(self.source, self.target, self.tool)
 
-    @property
+    @cached_property
     def identity(self) -> str:
         """What tells it from the other events of a TASK however a tool writes it anew: the instant and the move."""
         time = self.time

@@ -5,7 +5,7 @@ Whoever judges events asks the dialect of the workspace, never its name (field.m
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from fcoplint.protocol import stages
@@ -67,9 +67,8 @@ CODEFLOWMU = Dialect(
 DIALECTS = {dialect.name: dialect for dialect in (FCOP, CODEFLOWMU)}
 
 
-def suggest(used_keys: Iterable[str], current: Dialect) -> Dialect | None:
-    """The dialect that events with these keys are most likely written in, where the current one cannot read their tool."""
-    used = set(used_keys)
-    if used.intersection(current.tool_keys):
+def recognise(keys: Collection[str], current: Dialect) -> Dialect | None:
+    """The other dialect that an event with these keys is written in, where the current one finds no tool in it."""
+    if not set(keys).isdisjoint(current.tool_keys):
         return None
-    return next((dialect for dialect in DIALECTS.values() if used.intersection(dialect.tool_keys)), None)
+    return next((dialect for dialect in DIALECTS.values() if not set(keys).isdisjoint(dialect.tool_keys)), None)
