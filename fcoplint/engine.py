@@ -39,9 +39,10 @@ def check(parents: Sequence[Snapshot], after: Snapshot, settings: Settings, *, s
     `parents` are the states before: one for a commit, several for a merge, an empty snapshot for a first commit.
     """
     documents = Documents()
-    state = Workspaces(after, documents, policy=settings.policy)
+    states_before = [Workspaces(parent, documents, policy=settings.policy) for parent in parents]
+    state = Workspaces(after, documents, policy=settings.policy, law=states_before)
     run = _Run(settings)
-    changes = [Change(Workspaces(parent, documents, policy=settings.policy), state) for parent in parents]
+    changes = [Change(before, state) for before in states_before]
     changed = frozenset[str]().union(*(change.changed_paths for change in changes))
     _prefetch(state, changed)
     findings = run.state(state)
