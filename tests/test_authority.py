@@ -502,6 +502,12 @@ def test_routing(route: str, expected: list[str]) -> None:
     assert said(manifest(roles=["ME"], leader="ME", mode="solo"), task(route, "create PM"), select=["FC408", "FC409"]) == []
 
 
+def test_a_field_that_differs_from_the_name_is_one_fault() -> None:
+    for creator in ("PM", "QA"):
+        files = {path: text.replace("sender: PM", "sender: QA") for path, text in task("PM-to-DEV", f"create {creator}").items()}
+        assert said(manifest(), files, select=["FC"]) == ["FC120 error"]
+
+
 def test_routing_counts_before_v3_too() -> None:
     old = {path.replace("fcop/", "docs/agents/").replace("_lifecycle/inbox", "tasks"): text
            for path, text in (manifest() | task("DEV-to-QA", "create DEV")).items()}  # fmt: skip

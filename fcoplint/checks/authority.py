@@ -187,7 +187,9 @@ def wrong_submitter(task: Task) -> Iterator[Finding]:
 def wrong_creator(task: Task) -> Iterator[Finding]:
     created = _creation(task)
     sender = task.workspace.authority.sender_of(task)
-    if created and sender and created.role != sender and not _is_migrated(created.event):
+    # Where the file name says another sender than the field, FC120 speaks; the creator may be either.
+    named = task.workspace.authority.role_of(task.name.sender) if task.name else sender
+    if created and sender and created.role not in (sender, named) and not _is_migrated(created.event):
         yield _about(task, "FC414", created, sender=sender)
 
 
@@ -353,12 +355,15 @@ def _is_delegated(task: Task) -> bool:
 
 
 def _routing(task: Task) -> tuple[str, str] | None:
-    """Sender and recipient where both are roles; anything else is FC106, FC114 or FC121."""
+    """Sender and recipient where both are roles and the file name agrees; anything else is FC106, FC114, FC120 or FC121."""
     authority = task.workspace.authority
     said = [task.text(key) for key in ("sender", "recipient")]
     if any(text is not None and not is_address(text) for text in said):
         return None
-    sender, recipient = authority.sender_of(task), authority.recipient_of(task)
+    sides = (authority.sender_of(task), authority.recipient_of(task))
+    if task.name and sides != (authority.role_of(task.name.sender), authority.role_of(task.name.recipient or "")):
+        return None
+    sender, recipient = sides
     return (sender, recipient) if sender and recipient else None
 
 
