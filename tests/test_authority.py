@@ -296,6 +296,7 @@ GRANTS = [
     "<!-- a note --> Archive on completion.",
     "```\nmake\n```\nArchive on completion.",
     "ARCHIVE ON COMPLETION",
+    "Open questions? No. The executor may archive on completion.",
 ]
 DENIALS = [
     "do not archive on completion",
@@ -503,6 +504,8 @@ def test_routing(route: str, expected: list[str]) -> None:
 
 
 def test_a_field_that_differs_from_the_name_is_one_fault() -> None:
+    unreadable = {path: text.replace("sender: PM", "sender: pm") for path, text in task("PM-to-DEV", "create PM").items()}
+    assert said(manifest(), unreadable, select=["FC4"]) == []
     for creator in ("PM", "QA"):
         files = {path: text.replace("sender: PM", "sender: QA") for path, text in task("PM-to-DEV", f"create {creator}").items()}
         assert said(manifest(), files, select=["FC"]) == ["FC120 error"]

@@ -187,9 +187,11 @@ def wrong_submitter(task: Task) -> Iterator[Finding]:
 def wrong_creator(task: Task) -> Iterator[Finding]:
     created = _creation(task)
     sender = task.workspace.authority.sender_of(task)
+    if sender is None or not is_address(sender):
+        return
     # Where the file name says another sender than the field, FC120 speaks; the creator may be either.
     named = task.workspace.authority.role_of(task.name.sender) if task.name else sender
-    if created and sender and created.role not in (sender, named) and not _is_migrated(created.event):
+    if created and created.role not in (sender, named) and not _is_migrated(created.event):
         yield _about(task, "FC414", created, sender=sender)
 
 

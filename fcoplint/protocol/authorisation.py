@@ -83,7 +83,7 @@ _UNDERLINE = re.compile(r" {0,3}(?:={2,}|-{2,})\s*")
 _ITEM = re.compile(r"([ \t>]{0,40})(?:[-*+]|\d{1,3}[.)、])[ \t]+")
 # A comment that is never closed hides the rest, as in every renderer.
 _STRUCK = re.compile(r"~~[^~\n]{1,400}~~|<!--[\s\S]*?(?:-->|\Z)")
-_ABBREVIATION = re.compile(r"\b(e\.g|i\.e|etc|vs|cf|no|incl)\.")
+_ABBREVIATION = re.compile(r"\b(e\.g|i\.e|etc|vs|cf|incl)\.")
 _SENTENCE = re.compile(r"""(?:[^.!?;。]|\.(?!\s|$|["')]))+[.!?;。]*""")
 _BETWEEN_IDEOGRAPHS = re.compile(r"(?<=[\u3400-\u9fff]) (?=[\u3400-\u9fff])")
 
