@@ -70,10 +70,11 @@ def check(
     part of the change is asked for, `focus` says which.
     """
     documents = Documents()
-    state = _open(after, documents, settings)
     pasts = [*ancestors, *[no_ancestors] * (len(parents) - len(ancestors))]
     sides = [Side(_open(parent, documents, settings), past) for parent, past in zip(parents, pasts, strict=True)]
-    part = _Part(focus, _open(focus.without, documents, settings)) if focus else None
+    law = [side.state for side in sides]
+    state = _open(after, documents, settings, law=law)
+    part = _Part(focus, _open(focus.without, documents, settings, law=law)) if focus else None
     new, old = _judge(_changes(sides, state, author, signed), state, _Run(settings), part)
     shown = [_reported(finding, state, settings) for finding in new]
     shown += [_reported(finding, state, settings, introduced=False) for finding in old if show_older]
@@ -91,12 +92,14 @@ def check_commits(
     documents, states = Documents(), _States()
     shown: list[Reported] = []
     state = Workspaces(_NOTHING, documents)
+    law: list[Workspaces] = []
     for step in steps:
         commit = step.commit
         times = [commit.time, *(known.policy.now for parent in commit.parents if (known := states.get(parent)))]
         timed = replace(settings, policy=replace(settings.policy, now=max(times)))
         befores = [states.get(before.label) or _open(before, documents, timed) for before in step.before]
-        state = _open(step.after, documents, timed)
+        law = law or befores if whole else befores
+        state = _open(step.after, documents, timed, law=law)
         states.put(commit.oid, state)
         sides = [Side(before, past(parent)) for before, parent in zip(befores, commit.parents, strict=True)]
         sides = sides or [Side(Workspaces(_NOTHING, documents), no_ancestors)]
@@ -154,13 +157,15 @@ class _States:
             del self._by_oid[next(iter(self._by_oid))]
 
 
-def _open(snapshot: Snapshot, documents: Documents, settings: Settings, top: str | None = None) -> Workspaces:
-    """The workspaces of a snapshot, without what the settings leave out."""
+def _open(
+    snapshot: Snapshot, documents: Documents, settings: Settings, top: str | None = None, law: Iterable[Workspaces] = ()
+) -> Workspaces:
+    """The workspaces of a snapshot, without what the settings leave out; `law` are the states whose leader and rules bind it."""
     if settings.exclude:
         excluded = matcher(settings.exclude)
         snapshot = FilteredSnapshot(snapshot, lambda path: excluded(settings.prefix + path))
     fits = matcher(settings.workspaces)
-    return Workspaces(snapshot, documents, top, settings.policy, lambda root: not settings.workspaces or fits(settings.prefix + root))
+    return Workspaces(snapshot, documents, top, settings.policy, lambda root: not settings.workspaces or fits(settings.prefix + root), law)
 
 
 def _changes(sides: Sequence[Side], state: Workspaces, author: Author | None, signed: bool | None) -> list[Change]:

@@ -48,7 +48,10 @@ def test_every_case_of_our_own(shared: Path) -> None:
 def test_what_the_reference_wrote_gives_no_error(shared: Path, name: str) -> None:
     report = audit(shared / "corpus/generated-v3" / name)
     assert report.workspaces
-    assert [(item.rule.code, item.finding.location.path) for item in report.findings if item.severity == "error"] == []
+    # The reference archives without asking for a REPORT (field.md 3.11); in these trees it did.
+    allowed = {"FC411"} if name in ("fast-track", "mcp-default-actor") else set()
+    errors = [(item.rule.code, item.finding.location.path) for item in report.findings if item.severity == "error"]
+    assert [error for error in errors if error[0] not in allowed] == []
 
 
 @pytest.mark.parametrize("name", REAL)

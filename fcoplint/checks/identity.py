@@ -53,9 +53,7 @@ def confusable_name(envelope: Envelope) -> Iterator[Finding]:
 def confusable_actor(task: Task) -> Iterator[Finding]:
     for event in task.events:
         actor = event.scalar("by")
-        if actor is None or actor.text == skeleton(actor.text):
-            continue
-        if roles.is_role(skeleton(actor.text)) or skeleton(actor.text) in roles.TOOL_ACTORS:
+        if actor and roles.looks_like_actor(actor.text):
             yield _look_alike(task, actor, f"{event.number}.by={actor.text}", "by")
 
 

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 # How a REPORT names its TASK, the canonical key first; what real files use stands in field.md 2.
 TASK_KEYS = ("references", "ref_task", "related_task", "task_id", "task_ref", "in_reply_to", "parent")
+# How a TASK names the one it follows (rule 6).
+FOLLOW_UP_KEYS = ("references", "parent", "supersedes", "in_reply_to", "related", "related_task", "task_ref", "ref_task")
 # Found by date and number alone: the REPORT names no TASK, but one with its number and its two roles swapped is there.
 BY_NUMBER = "number"
 
@@ -24,6 +26,13 @@ class Reference(NamedTuple):
 
     key: str
     value: Scalar
+
+
+class FollowUp(NamedTuple):
+    """A TASK that names another one, and by which field."""
+
+    task: Task
+    key: str
 
 
 class Pairing(NamedTuple):
@@ -66,6 +75,10 @@ class Relations:
     def parents_of(self, envelope: Envelope) -> list[Envelope]:
         """The envelopes that `parent` names."""
         return [found for reference in references(envelope, "parent") for found in self.resolve(reference.value.text)]
+
+    def follow_ups_of(self, task: Task) -> list[FollowUp]:
+        """The TASKs that name this one, by path and field."""
+        return self._follow_ups.get(task.stem, [])
 
     def resolve(self, text: str) -> list[Envelope]:
         """The envelopes of this workspace that a text names: an id, a file name, or a path that ends in one."""
@@ -111,6 +124,15 @@ class Relations:
         for task in self._workspace.tasks:
             for stem in dict.fromkeys(parent.stem for parent in self.parents_of(task)):
                 found.setdefault(stem, []).append(task)
+        return found
+
+    @cached_property
+    def _follow_ups(self) -> dict[str, list[FollowUp]]:
+        found: dict[str, list[FollowUp]] = {}
+        for task in self._workspace.tasks:
+            for reference in references(task, *FOLLOW_UP_KEYS):
+                for stem in {named.stem for named in self.resolve(reference.value.text)} - {task.stem}:
+                    found.setdefault(stem, []).append(FollowUp(task, reference.key))
         return found
 
 

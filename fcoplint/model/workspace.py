@@ -6,6 +6,7 @@ import posixpath
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 
+from fcoplint.model.authority import Authority
 from fcoplint.model.document import Document
 from fcoplint.model.envelope import Envelope, Issue, Report, Review, Task, make_envelope
 from fcoplint.model.location import Location
@@ -43,7 +44,10 @@ class Documents:
 
 
 class Workspace:
-    """One workspace of one snapshot. `root` is its folder, "" where the snapshot's root is the workspace itself."""
+    """One workspace of one snapshot. `root` is its folder, "" where the snapshot's root is the workspace itself.
+
+    `law` is the same workspace before a change, whose leader, layers and rules bind this one.
+    """
 
     def __init__(
         self,
@@ -55,12 +59,14 @@ class Workspace:
         policy: Policy,
         nested: tuple[str, ...] = (),
         top: str | None = None,
+        law: Workspace | None = None,
     ) -> None:
         self.snapshot = snapshot
         self.root = root
         self.entries = entries
         self.nested = nested
         self.policy = policy
+        self.law = law
         self._folder_name = root or top or ""
         self._documents = documents
         self._places: dict[str, Place] = {}
@@ -166,6 +172,11 @@ class Workspace:
         return Relations(self)
 
     @cached_property
+    def authority(self) -> Authority:
+        """Who holds which right here; in a change, by what the state before declares (design.md 7)."""
+        return Authority(self.law or self)
+
+    @cached_property
     def by_stem(self) -> dict[str, list[Envelope]]:
         """Envelopes by their whole stem; several where copies of one lie in two places."""
         return _group(self.envelopes, lambda envelope: envelope.stem)
@@ -245,7 +256,8 @@ class Workspaces:
     """All workspaces of a snapshot, by their folder; one inside another is not of its own (design.md 2).
 
     `top` names the snapshot's root where that itself may be a workspace (`fcop`, `docs/agents`), else None. `policy` is
-    what the rules go by. `wanted` says which folders are to be looked at, where not all are.
+    what the rules go by. `wanted` says which folders are to be looked at, where not all are. `law` are the states before a
+    change, of which the first that declares roles binds.
     """
 
     def __init__(
@@ -255,12 +267,13 @@ class Workspaces:
         top: str | None = None,
         policy: Policy | None = None,
         wanted: Callable[[str], bool] = lambda root: True,
+        law: Iterable[Workspaces] = (),
     ) -> None:
         self.snapshot = snapshot
         self.policy = policy or Policy()
         folders = _by_folder(snapshot.entries)
         self.found = [
-            Workspace(snapshot, root, entries, documents, policy=self.policy, nested=nested, top=top)
+            Workspace(snapshot, root, entries, documents, policy=self.policy, nested=nested, top=top, law=_law(law, root))
             for root, nested, entries in _partition(snapshot.entries, folders, _find_roots(folders, top))
             if wanted(root)
         ]
@@ -302,6 +315,11 @@ class Workspaces:
         content = next(content for _, content in self.snapshot.read([link]))
         target = content.decode("utf-8", "surrogateescape") if isinstance(content, bytes) else ""
         return posixpath.normpath(posixpath.join(posixpath.dirname(link), target))
+
+
+def _law(states: Iterable[Workspaces], root: str) -> Workspace | None:
+    before = (state.at(root) for state in states)
+    return next((workspace for workspace in before if workspace and workspace.declared_roles), None)
 
 
 def _holds(path: str) -> Callable[[Workspace], bool]:

@@ -2,6 +2,8 @@
 
 import re
 
+from fcoplint.protocol.lookalikes import skeleton
+
 ROLE_PATTERN = r"[A-Z][A-Z0-9_]*(?:-[A-Z0-9_]+)*"
 _ROLE = re.compile(ROLE_PATTERN)
 _SLOTTED = re.compile(rf"({ROLE_PATTERN})\.({ROLE_PATTERN})")
@@ -35,6 +37,12 @@ TOOL_ACTORS = frozenset({"archiver", "agent", "migration", SYSTEM})
 def is_address(text: str) -> bool:
     """Whether `text` is a role, or a role with a slot, as a TASK may be addressed (protocol.md V3-N06)."""
     return is_role(split_slot(text)[0])
+
+
+def looks_like_actor(text: str) -> bool:
+    """Whether a reader would take an event's `by` for a role or a tool's name that it is not (FC106)."""
+    seen = skeleton(text)
+    return seen != text and (is_role(seen) or seen in TOOL_ACTORS)
 
 
 def base_role(text: str, declared: frozenset[str]) -> str:

@@ -1,0 +1,152 @@
+"""Who holds which right in a workspace: its leader, its administrators, its layers, the rules it works by (protocol.md A.4, A.5)."""
+
+from __future__ import annotations
+
+import datetime
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from fcoplint.model.relations import recipient
+from fcoplint.protocol.roles import ADMIN, RESERVED, TEAM, base_role, split_slot
+from fcoplint.protocol.rules_version import RULE_FILES, SELF_ARCHIVE_FORBIDDEN, SELF_ARCHIVE_FORBIDDEN_SINCE, find_version, parse_version
+from fcoplint.protocol.times import parse_time
+from fcoplint.source.snapshot import Kind
+
+if TYPE_CHECKING:
+    from fcoplint.model.envelope import Task
+    from fcoplint.model.workspace import Workspace
+
+GOVERNANCE, WORKER = "governance", "worker"
+
+
+class Authority:
+    """The rights in one workspace, as its manifest, the rules beside it and the owner's policy give them."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._policy = workspace.policy
+
+    @cached_property
+    def admins(self) -> frozenset[str]:
+        """ADMIN and the names that stand for it."""
+        return frozenset({ADMIN, *self._policy.admins})
+
+    @cached_property
+    def leader(self) -> str | None:
+        """The leader: by the configuration, else by the manifest, else the one role that ADMIN sends TASKs to.
+
+        Without the last, removing the manifest would make the leader's lawful acts look unlawful (rule 4: ADMIN speaks to
+        the leader alone).
+        """
+        return self._policy.leader or self._declared_leader or self._presumed_leader
+
+    @property
+    def leader_source(self) -> str:
+        """What declares the leader: a file's path, or words for it."""
+        if self._policy.leader:
+            return "the configuration of fcoplint"
+        if self._declared_leader or not self._presumed_leader:
+            return self._workspace.manifest_path
+        return f"no file: {self._workspace.manifest_path} names none, and ADMIN sends TASKs to this role alone"
+
+    @cached_property
+    def declared(self) -> frozenset[str]:
+        """The declared roles; where the manifest declares none, those that the TASKs' names speak of."""
+        roles = self._workspace.declared_roles
+        if not roles:
+            names = [task.name for task in self._workspace.tasks if task.name]
+            roles = frozenset(role for name in names for role in (name.sender, name.recipient) if role)
+        return roles | ({self.leader} if self.leader else set()) | self.admins
+
+    @cached_property
+    def is_solo(self) -> bool:
+        """Whether one role does everything. A manifest that says solo and declares several roles does not make it so."""
+        manifest = self._workspace.manifest
+        return manifest is not None and manifest.is_solo and len(self._workspace.declared_roles - RESERVED) <= 1
+
+    @cached_property
+    def chiefs(self) -> frozenset[str]:
+        """Those who may do every governance act: administrators, the leader, and in solo mode the only role."""
+        return self.admins | ({self.leader} if self.leader else set()) | (self._workspace.declared_roles if self.is_solo else frozenset())
+
+    @cached_property
+    def layers(self) -> dict[str, str]:
+        """The layer of each role that declares one."""
+        entries = self._workspace.manifest.role_entries if self._workspace.manifest else []
+        said = ((code, keys.get("layer")) for code, keys in entries)
+        return {code: layer for code, layer in said if code and isinstance(layer, str)}
+
+    def governs(self, role: str) -> bool:
+        """Whether a role is declared with layer governance."""
+        return self.layers.get(role) == GOVERNANCE
+
+    def role_of(self, name: str) -> str:
+        """The role that a name speaks for: its slot removed, declared codes as they stand, `PM-01` as PM (protocol.md A.5.3)."""
+        return base_role(split_slot(name)[0], self.declared)
+
+    def sender_of(self, task: Task) -> str | None:
+        """The role that sent a TASK; by the field, else by the name."""
+        said = task.text("sender") or (task.name.sender if task.name else None)
+        return self.role_of(said) if said else None
+
+    def recipient_of(self, task: Task) -> str | None:
+        """The role that a TASK is addressed to, TEAM included."""
+        said = recipient(task)
+        return self.role_of(said) if said else None
+
+    def is_addressed(self, task: Task, role: str) -> bool:
+        """Whether a role was to do a TASK; one to TEAM is for every declared role but the sender."""
+        to = self.recipient_of(task)
+        if to == TEAM:
+            return role in self.declared and role != self.sender_of(task)
+        return role == to or (to in self.admins and role in self.admins)
+
+    def forbids_self_archive(self, task: Task) -> bool:
+        """Whether the rules that bind a TASK reserve archiving to leader and ADMIN (protocol.md A.5.2).
+
+        Where no file tells the rules' version, the newest of the TASK's events decides: one backdated event does not.
+        """
+        if self.rules_version is not None:
+            return self.rules_version >= SELF_ARCHIVE_FORBIDDEN
+        newest = newest_time(task)
+        return newest is None or newest >= SELF_ARCHIVE_FORBIDDEN_SINCE
+
+    @cached_property
+    def rules_version(self) -> tuple[int, ...] | None:
+        """The version of the rules in force: by the configuration, else by the rules deployed beside the workspace."""
+        if self._policy.rules_version:
+            return parse_version(self._policy.rules_version)
+        return next(filter(None, map(self._deployed_version, self._rule_files)), None)
+
+    @property
+    def _rule_files(self) -> list[str]:
+        """The rules files of the folder that holds the workspace; none where the snapshot begins with the workspace."""
+        root = self._workspace.root
+        if not root:
+            return []
+        folder = root.removesuffix("fcop") if root.rpartition("/")[2] == "fcop" else root.removesuffix("docs/agents")
+        return [folder + name for name in RULE_FILES]
+
+    def _deployed_version(self, path: str) -> tuple[int, ...] | None:
+        snapshot = self._workspace.snapshot
+        entry = snapshot.entries.get(path)
+        if entry is None or entry.kind is not Kind.FILE:
+            return None
+        content = next(content for _, content in snapshot.read([path]))
+        return find_version(content.decode("utf-8", "replace")) if isinstance(content, bytes) else None
+
+    @property
+    def _declared_leader(self) -> str | None:
+        return self._workspace.manifest.leader if self._workspace.manifest else None
+
+    @cached_property
+    def _presumed_leader(self) -> str | None:
+        names = [task.name for task in self._workspace.tasks if task.name]
+        asked = {name.recipient for name in names if name.sender == ADMIN and name.recipient not in (ADMIN, TEAM)}
+        return asked.pop() if len(asked) == 1 else None
+
+
+def newest_time(task: Task) -> datetime.datetime | None:
+    """The latest time that a TASK's events name, None where none can be read."""
+    times = (parse_time(text) for event in task.events if (text := event.text("at")))
+    return max((time.moment for time in times if time), default=None)
