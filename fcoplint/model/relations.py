@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from fcoplint.model.envelope import Envelope, Report, Task
+from fcoplint.model.envelope import Envelope, Report, Review, Task
 from fcoplint.model.nodes import Mapping, Node, Scalar, Sequence
-from fcoplint.protocol.roles import split_slot
+from fcoplint.protocol.references import Target, abbreviates, number_of, parse_reference
+from fcoplint.protocol.roles import TEAM, base_role, is_role, split_slot
 
 if TYPE_CHECKING:
     from fcoplint.model.workspace import Workspace
 
 # How a REPORT names its TASK, the canonical key first; what real files use stands in field.md 2.
-TASK_KEYS = ("references", "ref_task", "related_task", "task_id", "task_ref", "in_reply_to", "parent")
+TASK_KEYS = ("references", "ref_task", "related_task", "task_id", "task_ref", "in_reply_to", "parent", "related")
+SUPERSEDING_KEYS = ("supersedes", "amends")
 # Found by date and number alone: the REPORT names no TASK, but one with its number and its two roles swapped is there.
 BY_NUMBER = "number"
+
+_Kind = TypeVar("_Kind", bound=Envelope)
 
 
 class Reference(NamedTuple):
@@ -63,13 +67,36 @@ class Relations:
         """The TASKs whose `parent` is this one, by path."""
         return self._children.get(task.stem, [])
 
+    def reviews_of(self, subject: Envelope) -> list[Review]:
+        """The REVIEWs whose `subject_ref` is this envelope, by path."""
+        return self._reviews.get(subject.stem, [])
+
+    def superseders_of(self, envelope: Envelope) -> list[Envelope]:
+        """The envelopes that say they supersede or amend this one, by path."""
+        return self._superseders.get(envelope.stem, [])
+
     def parents_of(self, envelope: Envelope) -> list[Envelope]:
         """The envelopes that `parent` names."""
-        return [found for reference in references(envelope, "parent") for found in self.resolve(reference.value.text)]
+        return self.named_by(envelope, "parent")
+
+    def named_by(self, envelope: Envelope, *keys: str) -> list[Envelope]:
+        """The envelopes that the given fields name. Of several that share a number, never the speaker itself."""
+        return [found for reference in references(envelope, *keys) for found in self.others(envelope, reference.value.text)]
+
+    def others(self, speaker: Envelope, text: str) -> list[Envelope]:
+        """The envelopes that a text names, without the speaker where it names more than that one."""
+        found = self.resolve(text)
+        return [envelope for envelope in found if envelope.stem != speaker.stem] or found
 
     def resolve(self, text: str) -> list[Envelope]:
-        """The envelopes of this workspace that a text names: an id, a file name, or a path that ends in one."""
-        return self._workspace.find(text)
+        """The envelopes of this workspace that a text names: an id, a file name, or a path that ends in one.
+
+        An id may stop before the slot or the slug, and a REVIEW's before its reviewer: the number tells them.
+        """
+        target = parse_reference(text)
+        if target is None:
+            return []
+        return self._workspace.find(target.stem) or self._abbreviated(target)
 
     def _pair(self, report: Report) -> tuple[Pairing, ...]:
         for key in TASK_KEYS:
@@ -84,9 +111,7 @@ class Relations:
         """The TASKs a reference names; where a short id names several, the one that was sent to the reporter."""
         tasks = [envelope for envelope in self.resolve(text) if isinstance(envelope, Task)]
         if len({task.stem for task in tasks}) > 1:
-            sender = report.text("sender")
-            mine = [task for task in tasks if recipient(task) == sender]
-            return mine or tasks
+            return [task for task in tasks if is_addressed_to(task, sender(report))] or tasks
         return tasks
 
     def _same_number(self, report: Report) -> list[Task]:
@@ -97,21 +122,39 @@ class Relations:
         found = self._workspace.by_short_id.get(f"TASK-{name.date}-{name.sequence}", [])
         return [task for task in found if isinstance(task, Task) and task.name and (task.name.sender, task.name.recipient) == swapped]
 
+    def _abbreviated(self, target: Target) -> list[Envelope]:
+        found = self._by_number.get(number_of(target.stem) or "", [])
+        return [envelope for envelope in found if abbreviates(target.stem, envelope.stem)]
+
     @cached_property
-    def _reports(self) -> dict[str, list[Report]]:
-        found: dict[str, list[Report]] = {}
-        for report in self._workspace.reports:
-            for stem in dict.fromkeys(pairing.task.stem for pairing in self.tasks_of(report)):
-                found.setdefault(stem, []).append(report)
+    def _by_number(self) -> dict[str, list[Envelope]]:
+        found: dict[str, list[Envelope]] = {}
+        for envelope in self._workspace.envelopes:
+            number = number_of(envelope.stem)
+            if number:
+                found.setdefault(number, []).append(envelope)
         return found
 
     @cached_property
+    def _reports(self) -> dict[str, list[Report]]:
+        return _invert(self._workspace.reports, lambda report: [pairing.task for pairing in self.tasks_of(report)])
+
+    @cached_property
     def _children(self) -> dict[str, list[Task]]:
-        found: dict[str, list[Task]] = {}
-        for task in self._workspace.tasks:
-            for stem in dict.fromkeys(parent.stem for parent in self.parents_of(task)):
-                found.setdefault(stem, []).append(task)
-        return found
+        return _invert(self._workspace.tasks, self.parents_of)
+
+    @cached_property
+    def _reviews(self) -> dict[str, list[Review]]:
+        return _invert(self._workspace.reviews, lambda review: self.named_by(review, "subject_ref"))
+
+    @cached_property
+    def _superseders(self) -> dict[str, list[Envelope]]:
+        return _invert(self._workspace.envelopes, lambda envelope: self.named_by(envelope, *SUPERSEDING_KEYS))
+
+
+def sender(envelope: Envelope) -> str | None:
+    """The role that wrote an envelope; by the field, else by the name."""
+    return envelope.text("sender") or (envelope.name.sender if envelope.name else None)
 
 
 def recipient(task: Task) -> str | None:
@@ -120,6 +163,35 @@ def recipient(task: Task) -> str | None:
     if said is not None:
         return split_slot(said)[0]
     return task.name.recipient if task.name else None
+
+
+def is_addressed_to(task: Task, role: str | None) -> bool:
+    """Whether a role is one that a TASK was sent to.
+
+    TEAM, a slot and `assignee.…` leave open who takes it: they stand for every role but the sender's.
+    """
+    declared, addressed = task.workspace.declared_roles, recipient(task)
+    if role is None or addressed is None:
+        return False
+    asked = sender(task)
+    if base_role(role, declared) == base_role(addressed, declared):
+        return True
+    is_open = addressed == TEAM or not is_role(addressed) or _has_slot(task)
+    return is_open and (asked is None or base_role(role, declared) != base_role(asked, declared))
+
+
+def _has_slot(task: Task) -> bool:
+    said = task.text("recipient")
+    return bool(task.name and task.name.slot) or (said is not None and split_slot(said)[1] is not None)
+
+
+def _invert(speakers: Iterable[_Kind], named: Callable[[_Kind], Iterable[Envelope]]) -> dict[str, list[_Kind]]:
+    """The speakers by the stem of each envelope that they name, in their own order, each once."""
+    found: dict[str, list[_Kind]] = {}
+    for speaker in speakers:
+        for stem in dict.fromkeys(envelope.stem for envelope in named(speaker)):
+            found.setdefault(stem, []).append(speaker)
+    return found
 
 
 def _texts(node: Node | None) -> Iterator[Scalar]:
