@@ -45,12 +45,12 @@ def dangling_reference(envelope: Envelope) -> Iterator[Finding]:
 @rule("FC503", versions=V1_V3)
 def wrong_reporter(report: Report) -> Iterator[Finding]:
     said = report.scalar("sender")
-    named = [pairing for pairing in report.workspace.relations.tasks_of(report) if pairing.value]
-    if said is None or not named or any(is_addressed_to(pairing.task, said.text) for pairing in named):
+    claimed = [pairing.task for pairing in report.workspace.relations.tasks_of(report) if pairing.value]
+    if said is None or not _is_filed(report) or any(is_addressed_to(task, said.text) for task in claimed):
         return
-    if all(_passes_on(report, pairing.task) for pairing in named):
+    task = next((task for task in claimed if not _passes_on(report, task)), None)
+    if task is None:
         return
-    task = named[0].task
     yield on(
         report, "FC503", said, about=task.stem, related=(Related(_address(task), "TASK"),),
         sender=said.text, task=task.stem, recipient=recipient(task) or "nobody",
@@ -151,9 +151,15 @@ def _names_its_subject(envelope: Envelope, reference: Reference) -> bool:
     return not any(char.isspace() or char in "/\\:" for char in reference.value.text.strip())
 
 
+def _is_filed(report: Report) -> bool:
+    """Whether a REPORT lies where REPORTs are read. In a stage it answers nothing until it is moved (FC205)."""
+    return report.place.kind not in ("stage", "lifecycle") or report.place.stage == "archive"
+
+
 def _answered(report: Report) -> list[Pairing]:
-    """The TASKs a REPORT names that its sender was to report on; others it only cites."""
-    return [pairing for pairing in report.workspace.relations.tasks_of(report) if is_addressed_to(pairing.task, sender(report))]
+    """The TASKs a REPORT answers, without those that somebody else was to report on."""
+    pairings = report.workspace.relations.tasks_of(report) if _is_filed(report) else ()
+    return [pairing for pairing in pairings if is_addressed_to(pairing.task, sender(report))]
 
 
 def _passes_on(report: Report, task: Task) -> bool:

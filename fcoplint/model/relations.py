@@ -53,7 +53,11 @@ class Relations:
         self._tasks_of: dict[str, tuple[Pairing, ...]] = {}
 
     def tasks_of(self, report: Report) -> tuple[Pairing, ...]:
-        """The TASKs a REPORT answers: by the first key that names one, `references` before all others."""
+        """The TASKs a REPORT answers: by the first key that names one given to its sender, `references` before all others.
+
+        TASKs named beside these are cited, not answered. Where none was given to the sender, those that the first key
+        names: the REPORT claims them.
+        """
         found = self._tasks_of.get(report.path)
         if found is None:
             found = self._tasks_of[report.path] = self._pair(report)
@@ -99,13 +103,14 @@ class Relations:
         return self._workspace.find(target.stem) or self._abbreviated(target)
 
     def _pair(self, report: Report) -> tuple[Pairing, ...]:
+        claimed: tuple[Pairing, ...] = ()
         for key in TASK_KEYS:
-            found: list[Pairing] = []
-            for reference in references(report, key):
-                found.extend(Pairing(task, key, reference.value) for task in self._tasks(reference.value.text, report))
-            if found:
-                return tuple(found)
-        return tuple(Pairing(task, BY_NUMBER, None) for task in self._same_number(report))
+            named = [Pairing(task, key, item.value) for item in references(report, key) for task in self._tasks(item.value.text, report)]
+            answered = tuple(pairing for pairing in named if is_addressed_to(pairing.task, sender(report)))
+            if answered:
+                return answered
+            claimed = claimed or tuple(named)
+        return claimed or tuple(Pairing(task, BY_NUMBER, None) for task in self._same_number(report))
 
     def _tasks(self, text: str, report: Report) -> list[Task]:
         """The TASKs a reference names; where a short id names several, the one that was sent to the reporter."""
@@ -170,14 +175,16 @@ def is_addressed_to(task: Task, role: str | None) -> bool:
 
     TEAM, a slot and `assignee.…` leave open who takes it: they stand for every role but the sender's.
     """
-    declared, addressed = task.workspace.declared_roles, recipient(task)
-    if role is None or addressed is None:
+    if role is None:
         return False
-    asked = sender(task)
-    if base_role(role, declared) == base_role(addressed, declared):
+    declared, asked = task.workspace.declared_roles, sender(task)
+    acting = base_role(role, declared)
+    # Field and name may differ (FC120): either may be the one that was meant.
+    addressed = {found for found in (recipient(task), task.name.recipient if task.name else None) if found}
+    if acting in {base_role(found, declared) for found in addressed}:
         return True
-    is_open = addressed == TEAM or not is_role(addressed) or _has_slot(task)
-    return is_open and (asked is None or base_role(role, declared) != base_role(asked, declared))
+    is_open = TEAM in addressed or not all(map(is_role, addressed)) or _has_slot(task)
+    return is_open and (asked is None or acting != base_role(asked, declared))
 
 
 def _has_slot(task: Task) -> bool:

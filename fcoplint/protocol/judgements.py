@@ -20,7 +20,7 @@ NO_JUDGEMENT = frozenset({ABSTAINED, NEEDS_HUMAN})
 # Words that the rules' teaching text or plain English suggest (protocol.md D 4).
 MEANT_DECISIONS = {
     "approve": APPROVED, "accepted": APPROVED, "reject": REJECTED, "denied": REJECTED, "changes_requested": NEEDS_CHANGES,
-    "needs-changes": NEEDS_CHANGES, "abstain": ABSTAINED, "needs-human": NEEDS_HUMAN, "pending": NEEDS_HUMAN,
+    "needs-changes": NEEDS_CHANGES, "abstain": ABSTAINED, "needs-human": NEEDS_HUMAN,
 }  # fmt: skip
 
 APPROVAL_KEYS = ("approver", "decision", "approved_at", "channel")
