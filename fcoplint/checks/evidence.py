@@ -102,9 +102,9 @@ def duplicate_report(report: Report) -> Iterator[Finding]:
     if answered is None or not _counts(report):
         return
     others = report.workspace.relations.reports_of(answered.task)
-    earlier = [other for other in others if _order(other) < _order(report) and _counts(other) and _same_work(other, report, answered.task)]
-    if earlier:
-        first = earlier[0]
+    earlier = (other for other in others if _order(other) < _order(report) and _counts(other) and _same_work(other, report, answered.task))
+    first = next(earlier, None)
+    if first:
         where = answered.value or report.top
         related = (Related(first.file, "earlier REPORT"),)
         yield on(report, "FC507", where, about=answered.task.stem, related=related, task=answered.task.stem, earlier=first.stem)

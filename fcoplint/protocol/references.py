@@ -3,6 +3,8 @@
 import re
 from typing import NamedTuple
 
+from fcoplint.protocol.names import parse_name
+
 # Keys under which an envelope names others; every text in them that looks like an id must lead somewhere.
 REFERENCE_KEYS = ("parent", "supersedes", "references", "subject_ref")
 
@@ -42,4 +44,6 @@ def abbreviates(reference: str, stem: str) -> bool:
     rest = stem.removeprefix(reference)
     if rest == stem:
         return False
-    return rest.startswith("-") if reference == number_of(reference) else _LEFT_OUT.match(rest) is not None
+    if reference == number_of(reference):
+        return rest.startswith("-")
+    return parse_name(f"{reference}.md") is not None and _LEFT_OUT.match(rest) is not None
