@@ -1,1 +1,248 @@
-"""Evidence (FC5): on what grounds? REPORTs, references, parents (protocol.md A.6)."""
+"""Evidence (FC5): on what grounds? REPORTs and their TASKs, references, parents, corrections (protocol.md A.6, V3-F13, V3-F15)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from fcoplint.checks.registry import V1_V3, rule
+from fcoplint.findings import Finding, Related, on
+from fcoplint.model.envelope import Envelope, Report, Review, Task
+from fcoplint.model.graph import find_cycles
+from fcoplint.model.location import Location
+from fcoplint.model.nodes import Pair, Scalar
+from fcoplint.model.relations import TASK_KEYS, Pairing, Reference, is_addressed_to, recipient, references, sender
+from fcoplint.model.workspace import Workspace
+from fcoplint.protocol.judgements import CLOSING_STATUSES, DONE, ENVELOPE_SUBJECTS
+from fcoplint.protocol.references import REFERENCE_KEYS, parse_reference
+from fcoplint.protocol.roles import ADMIN, SYSTEM, TEAM, base_role
+
+
+@rule("FC501", versions=V1_V3)
+def report_without_task(report: Report) -> Iterator[Finding]:
+    if report.fields is None:
+        return
+    canonical = TASK_KEYS[0]
+    pair = next(filter(None, (_naming_pair(report, key) for key in TASK_KEYS)), None)
+    if pair is None:
+        likely = next((pairing.task for pairing in report.workspace.relations.tasks_of(report)), None)
+        message, task = ("by-number", likely.stem) if likely else ("default", "")
+        yield on(report, "FC501", report.top, about="no task", message=message, canonical=canonical, task=task)
+    elif pair.key.text != canonical:
+        yield on(
+            report, "FC501", pair, about=pair.key.text, message="key", when="non-canonical key", key=pair.key.text, canonical=canonical
+        )
+
+
+@rule("FC502", versions=V1_V3)
+def dangling_reference(envelope: Envelope) -> Iterator[Finding]:
+    keys = dict.fromkeys((*REFERENCE_KEYS, *TASK_KEYS[:-1])) if isinstance(envelope, Report) else REFERENCE_KEYS
+    for reference in references(envelope, *keys):
+        if _must_lead_somewhere(envelope, reference) and not envelope.workspace.relations.resolve(reference.value.text):
+            about = f"{reference.key}={reference.value.text}"
+            yield on(envelope, "FC502", reference.value, about=about, key=reference.key, value=reference.value.text)
+
+
+@rule("FC503", versions=V1_V3)
+def wrong_reporter(report: Report) -> Iterator[Finding]:
+    said = report.scalar("sender")
+    claimed = [pairing.task for pairing in report.workspace.relations.tasks_of(report) if pairing.value]
+    if said is None or not _is_filed(report) or any(is_addressed_to(task, said.text) for task in claimed):
+        return
+    task = next((task for task in claimed if not _passes_on(report, task)), None)
+    if task is None:
+        return
+    yield on(
+        report, "FC503", said, about=task.stem, related=(Related(_address(task), "TASK"),),
+        sender=said.text, task=task.stem, recipient=recipient(task) or "nobody",
+    )  # fmt: skip
+
+
+@rule("FC504", versions=V1_V3)
+def wrong_report_recipient(report: Report) -> Iterator[Finding]:
+    said, answered = report.scalar("recipient"), _answered(report)
+    if said is None or not answered or said.text == TEAM:
+        return
+    declared = report.workspace.declared_roles
+    entitled = {base_role(role, declared) for pairing in answered for role in _entitled(report, pairing.task)}
+    if base_role(said.text, declared) not in entitled:
+        task = answered[0].task
+        yield on(
+            report, "FC504", said, about=task.stem, related=(Related(_address(task), "TASK"),),
+            recipient=said.text, task=task.stem, asked=sender(task) or "nobody",
+        )  # fmt: skip
+
+
+@rule("FC505", versions=V1_V3)
+def parent_closed_early(report: Report) -> Iterator[Finding]:
+    if report.text("status") not in (None, DONE):
+        return
+    for task in _distinct(pairing.task for pairing in _answered(report)):
+        open_children = _distinct(child for child in report.workspace.relations.children_of(task) if _is_open(child, report))
+        if open_children:
+            where = report.get("status") or report.top
+            related = tuple(Related(child.file, "child TASK") for child in open_children)
+            names = ", ".join(child.stem for child in open_children)
+            yield on(report, "FC505", where, about=task.stem, related=related, task=task.stem, children=names)
+
+
+@rule("FC506", versions=V1_V3)
+def parent_cycle(workspace: Workspace) -> Iterator[Finding]:
+    edges = _parent_edges(workspace)
+    for cycle in find_cycles(edges):
+        steps = [edges[member][following] for member, following in zip(cycle, (*cycle[1:], cycle[0]), strict=True)]
+        envelope, value = steps[0]
+        related = tuple(Related(other.at(where), "parent") for other, where in steps[1:])
+        way = " > ".join((*cycle, cycle[0]))
+        yield on(envelope, "FC506", value, about=way, message="default" if related else "self", related=related, way=way)
+
+
+@rule("FC507", versions=V1_V3)
+def duplicate_report(report: Report) -> Iterator[Finding]:
+    answered = next(iter(_answered(report)), None)
+    if answered is None or not _counts(report):
+        return
+    others = report.workspace.relations.reports_of(answered.task)
+    earlier = (other for other in others if _order(other) < _order(report) and _counts(other) and _same_work(other, report, answered.task))
+    first = next(earlier, None)
+    if first:
+        where = answered.value or report.top
+        related = (Related(first.file, "earlier REPORT"),)
+        yield on(report, "FC507", where, about=answered.task.stem, related=related, task=answered.task.stem, earlier=first.stem)
+
+
+@rule("FC508", versions=V1_V3)
+def bad_supersedes(envelope: Envelope) -> Iterator[Finding]:
+    for reference in references(envelope, "supersedes"):
+        targets = envelope.workspace.relations.others(envelope, reference.value.text)
+        message = _correction_fault(envelope, targets)
+        if message:
+            target = targets[0]
+            related = (Related(target.file, target.kind),) if target.stem != envelope.stem else ()
+            yield on(
+                envelope, "FC508", reference.value, about=reference.value.text, message=message, related=related,
+                value=reference.value.text, kind=envelope.kind, target_kind=target.kind,
+            )  # fmt: skip
+
+
+def _naming_pair(report: Report, key: str) -> Pair | None:
+    """A field in which a REPORT names a TASK by id, whether or not that TASK is here."""
+    for reference in references(report, key):
+        target = parse_reference(reference.value.text)
+        if target and target.kind == "TASK":
+            return report.pair(key)
+    return None
+
+
+def _must_lead_somewhere(envelope: Envelope, reference: Reference) -> bool:
+    """Whether a text is an envelope's id. Paths are FC716's, whatever they end in; free text is nobody's.
+
+    `references` may also hold the tickets of another system, so there an id must bear a date.
+    """
+    target = parse_reference(reference.value.text)
+    if target is None:
+        return _names_its_subject(envelope, reference)
+    return not target.is_path and (target.is_dated or reference.key != "references")
+
+
+def _names_its_subject(envelope: Envelope, reference: Reference) -> bool:
+    """Whether this is the one word by which a REVIEW says which TASK or REPORT it judges."""
+    if not isinstance(envelope, Review) or reference.key != "subject_ref" or envelope.text("subject_type") not in ENVELOPE_SUBJECTS:
+        return False
+    return not any(char.isspace() or char in "/\\:" for char in reference.value.text.strip())
+
+
+def _is_filed(report: Report) -> bool:
+    """Whether a REPORT lies where REPORTs are read. In a stage it answers nothing until it is moved (FC205)."""
+    return report.place.kind not in ("stage", "lifecycle") or report.place.stage == "archive"
+
+
+def _answered(report: Report) -> list[Pairing]:
+    """The TASKs a REPORT answers, without those that somebody else was to report on."""
+    pairings = report.workspace.relations.tasks_of(report) if _is_filed(report) else ()
+    return [pairing for pairing in pairings if is_addressed_to(pairing.task, sender(report))]
+
+
+def _passes_on(report: Report, task: Task) -> bool:
+    """Whether a REPORT tells somebody else about a TASK that its sender gave away, and that was answered: it cites, it does not answer."""
+    declared = report.workspace.declared_roles
+    asked, told = sender(task), report.text("recipient")
+    if asked is None or told is None or base_role(asked, declared) != base_role(sender(report) or "", declared):
+        return False
+    if base_role(told, declared) in (base_role(asked, declared), base_role(recipient(task) or "", declared)):
+        return False
+    return any(is_addressed_to(task, sender(other)) for other in report.workspace.relations.reports_of(task))
+
+
+def _entitled(report: Report, task: Task) -> Iterator[str]:
+    """The roles to whom the REPORT on a TASK may go: who asked for it, the leader, and above the leader ADMIN."""
+    manifest = report.workspace.manifest
+    leader = report.workspace.policy.leader or (manifest.leader if manifest else None)
+    yield from (role for role in (sender(task), leader) if role)
+    if sender(task) == SYSTEM or leader is None or sender(report) == leader:
+        yield ADMIN
+
+
+def _is_open(child: Task, report: Report) -> bool:
+    """Whether a child TASK was still unanswered when its parent was reported done, as far as the state can tell.
+
+    A child of a later day follows up on the REPORT; one that lies in archive, history or log is over (FC411 speaks of it).
+    """
+    if child.place.is_historic or (child.name and report.name and child.name.date > report.name.date):
+        return False
+    relations = child.workspace.relations
+    if any(isinstance(other, Task) for other in relations.superseders_of(child)):
+        return False
+    answers = (other for other in relations.reports_of(child) if is_addressed_to(child, sender(other)))
+    return not any((other.text("status") or DONE) in CLOSING_STATUSES for other in answers)
+
+
+def _parent_edges(workspace: Workspace) -> dict[str, dict[str, tuple[Envelope, Scalar]]]:
+    """For each stem the stems that its `parent` names, with where it says so. A number that names several names nobody for sure."""
+    edges: dict[str, dict[str, tuple[Envelope, Scalar]]] = {}
+    for envelope in workspace.envelopes:
+        for reference in references(envelope, "parent"):
+            stems = {found.stem for found in workspace.relations.others(envelope, reference.value.text)}
+            if len(stems) == 1:
+                edges.setdefault(envelope.stem, {}).setdefault(stems.pop(), (envelope, reference.value))
+    return edges
+
+
+def _counts(report: Report) -> bool:
+    """Whether a REPORT says done and still stands."""
+    return report.text("status") in (None, DONE) and not report.workspace.relations.superseders_of(report)
+
+
+def _same_work(other: Report, report: Report, task: Task) -> bool:
+    """Whether another REPORT is the same role's answer to the same TASK, and not only cites it."""
+    answered = next(iter(_answered(other)), None)
+    return sender(other) == sender(report) and answered is not None and answered.task.stem == task.stem
+
+
+def _order(envelope: Envelope) -> tuple[str, str, str]:
+    name = envelope.name
+    return (name.date, name.sequence, name.stem) if name else ("", "", envelope.stem)
+
+
+def _correction_fault(envelope: Envelope, targets: list[Envelope]) -> str:
+    """self, type or later: why this envelope cannot supersede these; "" where it can, or where there are none (FC502)."""
+    if not targets:
+        return ""
+    if all(target.stem == envelope.stem for target in targets):
+        return "self"
+    if all(target.kind != envelope.kind for target in targets):
+        return "type"
+    return "later" if all(_is_later(target, envelope) for target in targets) else ""
+
+
+def _is_later(target: Envelope, envelope: Envelope) -> bool:
+    theirs, ours = target.name, envelope.name
+    return theirs is not None and ours is not None and (theirs.date, theirs.sequence) > (ours.date, ours.sequence)
+
+
+def _address(task: Task) -> Location:
+    said = task.get("recipient")
+    return task.at(said) if said else task.file
+
+
+def _distinct(tasks: Iterable[Task]) -> list[Task]:
+    return list({task.stem: task for task in tasks}.values())

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from fcoplint.model.envelope import Envelope, Report, Task
+from fcoplint.model.envelope import Envelope, Report, Review, Task
 from fcoplint.model.nodes import Mapping, Node, Scalar, Sequence
-from fcoplint.protocol.roles import split_slot
+from fcoplint.protocol.references import Target, abbreviates, number_of, parse_reference
+from fcoplint.protocol.roles import TEAM, base_role, is_role, split_slot
 
 if TYPE_CHECKING:
     from fcoplint.model.workspace import Workspace
 
 # How a REPORT names its TASK, the canonical key first; what real files use stands in field.md 2.
-TASK_KEYS = ("references", "ref_task", "related_task", "task_id", "task_ref", "in_reply_to", "parent")
+TASK_KEYS = ("references", "ref_task", "related_task", "task_id", "task_ref", "in_reply_to", "parent", "related")
+SUPERSEDING_KEYS = ("supersedes", "amends")
 # How a TASK names the one it follows (rule 6).
 FOLLOW_UP_KEYS = ("references", "parent", "supersedes", "in_reply_to", "related", "related_task", "task_ref", "ref_task")
 # Found by date and number alone: the REPORT names no TASK, but one with its number and its two roles swapped is there.
 BY_NUMBER = "number"
+
+_Kind = TypeVar("_Kind", bound=Envelope)
 
 
 class Reference(NamedTuple):
@@ -58,7 +62,11 @@ class Relations:
         self._tasks_of: dict[str, tuple[Pairing, ...]] = {}
 
     def tasks_of(self, report: Report) -> tuple[Pairing, ...]:
-        """The TASKs a REPORT answers: by the first key that names one, `references` before all others."""
+        """The TASKs a REPORT answers: by the first key that names one given to its sender, `references` before all others.
+
+        TASKs named beside these are cited, not answered. Where none was given to the sender, those that the first key
+        names: the REPORT claims them.
+        """
         found = self._tasks_of.get(report.path)
         if found is None:
             found = self._tasks_of[report.path] = self._pair(report)
@@ -72,34 +80,56 @@ class Relations:
         """The TASKs whose `parent` is this one, by path."""
         return self._children.get(task.stem, [])
 
+    def reviews_of(self, subject: Envelope) -> list[Review]:
+        """The REVIEWs whose `subject_ref` is this envelope, by path."""
+        return self._reviews.get(subject.stem, [])
+
+    def superseders_of(self, envelope: Envelope) -> list[Envelope]:
+        """The envelopes that say they supersede or amend this one, by path."""
+        return self._superseders.get(envelope.stem, [])
+
     def parents_of(self, envelope: Envelope) -> list[Envelope]:
         """The envelopes that `parent` names."""
-        return [found for reference in references(envelope, "parent") for found in self.resolve(reference.value.text)]
+        return self.named_by(envelope, "parent")
+
+    def named_by(self, envelope: Envelope, *keys: str) -> list[Envelope]:
+        """The envelopes that the given fields name. Of several that share a number, never the speaker itself."""
+        return [found for reference in references(envelope, *keys) for found in self.others(envelope, reference.value.text)]
+
+    def others(self, speaker: Envelope, text: str) -> list[Envelope]:
+        """The envelopes that a text names, without the speaker where it names more than that one."""
+        found = self.resolve(text)
+        return [envelope for envelope in found if envelope.stem != speaker.stem] or found
 
     def follow_ups_of(self, task: Task) -> list[FollowUp]:
         """The TASKs that name this one, by path and field."""
         return self._follow_ups.get(task.stem, [])
 
     def resolve(self, text: str) -> list[Envelope]:
-        """The envelopes of this workspace that a text names: an id, a file name, or a path that ends in one."""
-        return self._workspace.find(text)
+        """The envelopes of this workspace that a text names: an id, a file name, or a path that ends in one.
+
+        An id may stop before the slot or the slug, and a REVIEW's before its reviewer: the number tells them.
+        """
+        target = parse_reference(text)
+        if target is None:
+            return []
+        return self._workspace.find(target.stem) or self._abbreviated(target)
 
     def _pair(self, report: Report) -> tuple[Pairing, ...]:
+        claimed: tuple[Pairing, ...] = ()
         for key in TASK_KEYS:
-            found: list[Pairing] = []
-            for reference in references(report, key):
-                found.extend(Pairing(task, key, reference.value) for task in self._tasks(reference.value.text, report))
-            if found:
-                return tuple(found)
-        return tuple(Pairing(task, BY_NUMBER, None) for task in self._same_number(report))
+            named = [Pairing(task, key, item.value) for item in references(report, key) for task in self._tasks(item.value.text, report)]
+            answered = tuple(pairing for pairing in named if is_addressed_to(pairing.task, sender(report)))
+            if answered:
+                return answered
+            claimed = claimed or tuple(named)
+        return claimed or tuple(Pairing(task, BY_NUMBER, None) for task in self._same_number(report))
 
     def _tasks(self, text: str, report: Report) -> list[Task]:
         """The TASKs a reference names; where a short id names several, the one that was sent to the reporter."""
         tasks = [envelope for envelope in self.resolve(text) if isinstance(envelope, Task)]
         if len({task.stem for task in tasks}) > 1:
-            sender = report.text("sender")
-            mine = [task for task in tasks if recipient(task) == sender]
-            return mine or tasks
+            return [task for task in tasks if is_addressed_to(task, sender(report))] or tasks
         return tasks
 
     def _same_number(self, report: Report) -> list[Task]:
@@ -110,21 +140,34 @@ class Relations:
         found = self._workspace.by_short_id.get(f"TASK-{name.date}-{name.sequence}", [])
         return [task for task in found if isinstance(task, Task) and task.name and (task.name.sender, task.name.recipient) == swapped]
 
+    def _abbreviated(self, target: Target) -> list[Envelope]:
+        found = self._by_number.get(number_of(target.stem) or "", [])
+        return [envelope for envelope in found if abbreviates(target.stem, envelope.stem)]
+
     @cached_property
-    def _reports(self) -> dict[str, list[Report]]:
-        found: dict[str, list[Report]] = {}
-        for report in self._workspace.reports:
-            for stem in dict.fromkeys(pairing.task.stem for pairing in self.tasks_of(report)):
-                found.setdefault(stem, []).append(report)
+    def _by_number(self) -> dict[str, list[Envelope]]:
+        found: dict[str, list[Envelope]] = {}
+        for envelope in self._workspace.envelopes:
+            number = number_of(envelope.stem)
+            if number:
+                found.setdefault(number, []).append(envelope)
         return found
 
     @cached_property
+    def _reports(self) -> dict[str, list[Report]]:
+        return _invert(self._workspace.reports, lambda report: [pairing.task for pairing in self.tasks_of(report)])
+
+    @cached_property
     def _children(self) -> dict[str, list[Task]]:
-        found: dict[str, list[Task]] = {}
-        for task in self._workspace.tasks:
-            for stem in dict.fromkeys(parent.stem for parent in self.parents_of(task)):
-                found.setdefault(stem, []).append(task)
-        return found
+        return _invert(self._workspace.tasks, self.parents_of)
+
+    @cached_property
+    def _reviews(self) -> dict[str, list[Review]]:
+        return _invert(self._workspace.reviews, lambda review: self.named_by(review, "subject_ref"))
+
+    @cached_property
+    def _superseders(self) -> dict[str, list[Envelope]]:
+        return _invert(self._workspace.envelopes, lambda envelope: self.named_by(envelope, *SUPERSEDING_KEYS))
 
     @cached_property
     def _follow_ups(self) -> dict[str, list[FollowUp]]:
@@ -136,12 +179,48 @@ class Relations:
         return found
 
 
+def sender(envelope: Envelope) -> str | None:
+    """The role that wrote an envelope; by the field, else by the name."""
+    return envelope.text("sender") or (envelope.name.sender if envelope.name else None)
+
+
 def recipient(task: Task) -> str | None:
     """The role a TASK is addressed to, its slot removed; by the field, else by the name."""
     said = task.text("recipient")
     if said is not None:
         return split_slot(said)[0]
     return task.name.recipient if task.name else None
+
+
+def is_addressed_to(task: Task, role: str | None) -> bool:
+    """Whether a role is one that a TASK was sent to.
+
+    TEAM, a slot and `assignee.…` leave open who takes it: they stand for every role but the sender's.
+    """
+    if role is None:
+        return False
+    declared, asked = task.workspace.declared_roles, sender(task)
+    acting = base_role(role, declared)
+    # Field and name may differ (FC120): either may be the one that was meant.
+    addressed = {found for found in (recipient(task), task.name.recipient if task.name else None) if found}
+    if acting in {base_role(found, declared) for found in addressed}:
+        return True
+    is_open = TEAM in addressed or not all(map(is_role, addressed)) or _has_slot(task)
+    return is_open and (asked is None or acting != base_role(asked, declared))
+
+
+def _has_slot(task: Task) -> bool:
+    said = task.text("recipient")
+    return bool(task.name and task.name.slot) or (said is not None and split_slot(said)[1] is not None)
+
+
+def _invert(speakers: Iterable[_Kind], named: Callable[[_Kind], Iterable[Envelope]]) -> dict[str, list[_Kind]]:
+    """The speakers by the stem of each envelope that they name, in their own order, each once."""
+    found: dict[str, list[_Kind]] = {}
+    for speaker in speakers:
+        for stem in dict.fromkeys(envelope.stem for envelope in named(speaker)):
+            found.setdefault(stem, []).append(speaker)
+    return found
 
 
 def _texts(node: Node | None) -> Iterator[Scalar]:

@@ -13,6 +13,7 @@ from fcoplint.model.location import Location
 from fcoplint.model.manifest import Manifest
 from fcoplint.model.policy import Policy
 from fcoplint.model.relations import Relations
+from fcoplint.model.sheets import Sheet, find_sheets
 from fcoplint.protocol import versions
 from fcoplint.protocol.dialects import DIALECTS, Dialect
 from fcoplint.protocol.places import MANIFEST_NAMES, Place, is_envelope, is_marker, is_workspace_folder, place_of
@@ -165,6 +166,11 @@ class Workspace:
     def reviews(self) -> list[Review]:
         """The REVIEWs, by path."""
         return [envelope for envelope in self.envelopes if isinstance(envelope, Review)]
+
+    @cached_property
+    def sheets(self) -> list[Sheet]:
+        """The ALERT and INSPECTION files, by path; they are no envelopes."""
+        return find_sheets(self)
 
     @cached_property
     def relations(self) -> Relations:
