@@ -296,6 +296,22 @@ def test_a_rewrite_says_which_way_it_went(name: str) -> None:
     assert [item.finding.message for item in judge(*BROKEN[name][0]).findings] == [REWRITES[name]]
 
 
+UNLED = {
+    "moved without event": "no-event",
+    "moved further than the events": "default",
+    "moved with an event from elsewhere": "gap",
+    "moved out of the stages": "outside",
+    "done to history without event": "no-event",
+    "event without a move": "default",
+}
+
+
+@pytest.mark.parametrize("name", UNLED)
+def test_a_move_says_what_its_events_lack(name: str) -> None:
+    found = judge(*BROKEN[name][0]).findings
+    assert [item.finding.message for item in found if item.rule.code in ("FC802", "FC803")] == [UNLED[name]]
+
+
 def test_a_reverted_move_names_the_lawful_way_back() -> None:
     assert "reject_task" in judge(*BROKEN["move reverted"][0]).findings[0].help
 
