@@ -17,7 +17,7 @@ from fcoplint.model.frontmatter import plain_value
 from fcoplint.model.workspace import Documents, Workspaces
 from fcoplint.settings import Settings
 from fcoplint.source.snapshot import MemorySnapshot
-from tests.support.lives import (
+from tests.support.changes import (
     HOPS,
     ISSUE,
     MANIFEST,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from fcoplint.source import git, tree
-from tests.support.lives import REPORT, report, task
+from tests.support.changes import REPORT, report, task
 from tests.support.repository import Repo
 
 ACTIVE = task("active")
