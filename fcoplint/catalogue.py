@@ -20,6 +20,7 @@ from fcoplint.model.nodes import Node, Scalar, Sequence
 _PACKAGE = Path(__file__).parent
 _FOLDERS = (_PACKAGE / "_rules", _PACKAGE.parent / "rules")
 _FILE = re.compile(r"(FC\d{3})-([a-z0-9-]+)\.md")
+_LETTERS_FOR_DIGITS = str.maketrans("OIL", "011")
 _SELECTOR = re.compile(r"FC\d{0,3}|ALL")
 
 
@@ -87,6 +88,9 @@ def resolve(selector: str) -> str | None:
 
 def suggest(selector: str) -> str | None:
     """The code or name that a mistyped selector most likely means."""
+    digits = selector.upper().translate(_LETTERS_FOR_DIGITS)
+    if digits in rule_files():
+        return digits
     return next(iter(difflib.get_close_matches(selector, [*rule_files(), *names()], n=1, cutoff=0.6)), None)
 
 

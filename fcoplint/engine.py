@@ -6,31 +6,50 @@ A rule that fails yields one FC000 and the others go on. Nothing here knows a fo
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from fcoplint import catalogue
 from fcoplint.checks.registry import ADDITIVE, OPTIONAL, Registered, all_rules
 from fcoplint.findings import Finding
+from fcoplint.globs import matcher
 from fcoplint.model.change import Ancestors, Author, Change, Side, no_ancestors
 from fcoplint.model.envelope import Envelope
 from fcoplint.model.location import Location
 from fcoplint.model.workspace import Documents, Workspace, Workspaces
-from fcoplint.report import Report, Reported, WorkspaceSummary
+from fcoplint.report import CommitReference, Report, Reported, WorkspaceSummary
 from fcoplint.settings import Settings
-from fcoplint.source.snapshot import Snapshot
+from fcoplint.source.history import Step
+from fcoplint.source.snapshot import FilteredSnapshot, MemorySnapshot, Snapshot
 
 # Findings about what could not be looked at are never selected away.
 ALWAYS_ON = ("FC000", "FC001")
 
 
+@dataclass(frozen=True, slots=True)
+class Focus:
+    """A part of a change: its paths, and the state after without that part. What is found there too is not its doing."""
+
+    paths: frozenset[str]
+    without: Snapshot
+
+    def holds(self, finding: Finding) -> bool:
+        """Whether a finding speaks of one of the paths, or of an envelope that bears the name of one."""
+        stems = {path.rpartition("/")[2].removesuffix(".md") for path in self.paths}
+        return (
+            finding.location.path in self.paths
+            or finding.subject in stems
+            or any(item.location.path in self.paths for item in finding.related)
+        )
+
+
 def audit(snapshot: Snapshot, settings: Settings, top: str | None = None) -> Report:
     """The report of a whole state. `top` names the snapshot's root where that is a workspace itself."""
-    state = Workspaces(snapshot, Documents(), top, settings.policy)
+    state = _open(snapshot, Documents(), settings, top)
     for workspace in state:
         workspace.prefetch(workspace.envelopes)
     findings = _Run(settings).state(state)
-    return _report("audit", [(finding, True) for finding in findings], state, settings)
+    return _report("audit", [_reported(finding, state, settings) for finding in findings], state, settings)
 
 
 def check(
@@ -39,6 +58,7 @@ def check(
     settings: Settings,
     *,
     show_older: bool = False,
+    focus: Focus | None = None,
     ancestors: Sequence[Ancestors] = (),
     author: Author | None = None,
     signed: bool | None = None,
@@ -46,30 +66,137 @@ def check(
     """The report of a change: what the state after has that none of its parents had (design.md 4, pitfall 18).
 
     `parents` are the states before: one for a commit, several for a merge, an empty snapshot for a first commit.
-    `ancestors` tell the past of each parent, `author` and `signed` who made the change, where that is known.
+    `ancestors` tell the past of each parent, `author` and `signed` who made the change, where that is known. Where only a
+    part of the change is asked for, `focus` says which.
     """
     documents = Documents()
-    state = Workspaces(after, documents, policy=settings.policy)
-    run = _Run(settings)
+    state = _open(after, documents, settings)
     pasts = [*ancestors, *[no_ancestors] * (len(parents) - len(ancestors))]
-    sides = [Side(Workspaces(parent, documents, policy=settings.policy), past) for parent, past in zip(parents, pasts, strict=True)]
-    changes = [
+    sides = [Side(_open(parent, documents, settings), past) for parent, past in zip(parents, pasts, strict=True)]
+    part = _Part(focus, _open(focus.without, documents, settings)) if focus else None
+    new, old = _judge(_changes(sides, state, author, signed), state, _Run(settings), part)
+    shown = [_reported(finding, state, settings) for finding in new]
+    shown += [_reported(finding, state, settings, introduced=False) for finding in old if show_older]
+    return _report("check", shown, state, settings, older=0 if show_older else len(old))
+
+
+def check_commits(
+    steps: Iterable[Step], settings: Settings, past: Callable[[str], Ancestors], *, whole: bool = True, command: str = "check"
+) -> Report:
+    """The report of many commits, each judged against its own parents; `past` gives the past of a commit by its id.
+
+    All go by one configuration, so that two commits cannot do what one may not (design.md 7). With `whole` a commit answers
+    for every fault it brings in, without only for what it does to what has landed.
+    """
+    documents, states = Documents(), _States()
+    shown: list[Reported] = []
+    state = Workspaces(_NOTHING, documents)
+    for step in steps:
+        commit = step.commit
+        times = [commit.time, *(known.policy.now for parent in commit.parents if (known := states.get(parent)))]
+        timed = replace(settings, policy=replace(settings.policy, now=max(times)))
+        befores = [states.get(before.label) or _open(before, documents, timed) for before in step.before]
+        state = _open(step.after, documents, timed)
+        states.put(commit.oid, state)
+        sides = [Side(before, past(parent)) for before, parent in zip(befores, commit.parents, strict=True)]
+        sides = sides or [Side(Workspaces(_NOTHING, documents), no_ancestors)]
+        changes = _changes(sides, state, Author(commit.author_name, commit.author_email), commit.signed)
+        run = _Run(timed)
+        new = _judge(changes, state, run)[0] if whole else run.changes(changes)
+        reference = CommitReference(commit.oid, f"{commit.author_name} <{commit.author_email}>", commit.authored)
+        shown.extend(_reported(finding, state, timed, commit=reference) for finding in new)
+    return _report(command, shown, state, settings)
+
+
+def unborn(command: str, settings: Settings) -> Report:
+    """The report of a history that has not begun."""
+    return replace(unchecked(command, "unborn", settings), unchecked=False)
+
+
+def unchecked(command: str, reason: str, settings: Settings, **parameters: object) -> Report:
+    """The report of a run that could not look at what it was asked about: one FC003, and exit code 3."""
+    finding = Finding("FC003", Location(""), "", about=reason, message=reason, parameters=parameters)
+    state = Workspaces(_NOTHING, Documents())
+    return replace(_report(command, [_reported(finding, state, settings)], state, settings), unchecked=True)
+
+
+def join(command: str, reports: Sequence[Report]) -> Report:
+    """One report of several: the same finding about the same commit once, each workspace once."""
+    shown = {(item.finding.fingerprint, item.finding.location, item.commit): item for report in reports for item in report.findings}
+    return Report(
+        command,
+        tuple(sorted(shown.values(), key=lambda item: item.finding.sort_key)),
+        tuple({workspace.root: workspace for report in reports for workspace in report.workspaces}.values()),
+        tuple(dict.fromkeys(note for report in reports for note in report.notes)),
+        sum(report.older for report in reports),
+        reports[0].fail_level if reports else Settings().fail_level,
+        any(report.unchecked for report in reports),
+    )
+
+
+_NOTHING = MemorySnapshot(label="nothing")
+
+
+class _States:
+    """The states of the last commits, so that a commit's parent need not be opened again."""
+
+    _KEPT = 32
+
+    def __init__(self) -> None:
+        self._by_oid: dict[str, Workspaces] = {}
+
+    def get(self, oid: str) -> Workspaces | None:
+        return self._by_oid.get(oid)
+
+    def put(self, oid: str, state: Workspaces) -> None:
+        self._by_oid[oid] = state
+        if len(self._by_oid) > self._KEPT:
+            del self._by_oid[next(iter(self._by_oid))]
+
+
+def _open(snapshot: Snapshot, documents: Documents, settings: Settings, top: str | None = None) -> Workspaces:
+    """The workspaces of a snapshot, without what the settings leave out."""
+    if settings.exclude:
+        excluded = matcher(settings.exclude)
+        snapshot = FilteredSnapshot(snapshot, lambda path: excluded(settings.prefix + path))
+    fits = matcher(settings.workspaces)
+    return Workspaces(snapshot, documents, top, settings.policy, lambda root: not settings.workspaces or fits(settings.prefix + root))
+
+
+def _changes(sides: Sequence[Side], state: Workspaces, author: Author | None, signed: bool | None) -> list[Change]:
+    """The change against each side before; the other sides of a merge are told to it."""
+    return [
         Change(side.state, state, side.ancestors, (*sides[:number], *sides[number + 1 :]), author, signed)
         for number, side in enumerate(sides)
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A focus with its state opened."""
+
+    focus: Focus
+    without: Workspaces
+
+
+def _judge(changes: Sequence[Change], state: Workspaces, run: _Run, part: _Part | None = None) -> tuple[list[Finding], list[Finding]]:
+    """(findings that the change brings in, findings that were there before) of the state after it."""
     changed = frozenset[str]().union(*(change.changed_paths for change in changes))
-    _prefetch(state, changed)
+    for side in (state, *(change.before for change in changes)):
+        _prefetch(side, changed)
     findings = run.state(state)
-    before = Counter[str]()
+    before = Counter(finding.fingerprint for finding in run.state(part.without)) if part else Counter[str]()
     for change in changes:
-        _prefetch(change.before, changed)
         before |= Counter(_moved_along(finding, change).fingerprint for finding in run.state(change.before))
-    of_change = run.changes(changes)
+    # What a state before has already is not brought in, however strictly a rule of the change would judge it.
+    of_change = [finding for finding in run.changes(changes) if not before[finding.fingerprint]]
     new = _excess(findings, before, changed)
-    old = [finding for finding in findings if finding not in new]
-    shown = [(finding, True) for finding in (*of_change, *_unsaid(new, of_change))]
-    shown += [(finding, False) for finding in old if show_older]
-    return _report("check", shown, state, settings, older=0 if show_older else len(old))
+    brought = {id(finding) for finding in new}
+    old = [finding for finding in findings if id(finding) not in brought]
+    if part:
+        of_change = [finding for finding in of_change if part.focus.holds(finding)]
+        old = [finding for finding in old if finding.location.path in part.focus.paths]
+    return [*of_change, *_unsaid(new, of_change)], old
 
 
 def _moved_along(finding: Finding, change: Change) -> Finding:
@@ -120,16 +247,24 @@ class _Run:
             found.extend(self._apply("workspace", workspace, workspace.manifest_path))
             for envelope in workspace.envelopes:
                 found.extend(self._apply("envelope", envelope, envelope.path))
-        return [finding for finding in found if self._is_selected(finding.code)]
+        return [finding for finding in found if self._is_wanted(finding)]
 
     def changes(self, changes: Sequence[Change]) -> list[Finding]:
         """The findings of a change; those of a merge once each, however many parents they stand against."""
-        found = [[finding for finding in self._apply("change", change, "") if self._is_selected(finding.code)] for change in changes]
+        found = [[finding for finding in self._apply("change", change, "") if self._is_wanted(finding)] for change in changes]
         if len(found) == 1:
             return found[0]
         count = Counter(mark for findings in found for mark in {finding.fingerprint for finding in findings})
         once = {finding.fingerprint: finding for findings in reversed(found) for finding in reversed(findings)}
         return [finding for mark, finding in once.items() if finding.code not in ADDITIVE or count[mark] == len(found)]
+
+    def _is_wanted(self, finding: Finding) -> bool:
+        if not self._is_selected(finding.code):
+            return False
+        if finding.code in ALWAYS_ON or not self.settings.per_path_ignores:
+            return True
+        path = self.settings.prefix + finding.location.path
+        return not any(finding.code.startswith(codes) and matcher([pattern])(path) for pattern, codes in self.settings.per_path_ignores)
 
     def _apply(self, subject: str, looked_at: Workspaces | Workspace | Envelope | Change, path: str) -> Iterator[Finding]:
         for rule in self._rules(subject, looked_at):
@@ -167,11 +302,10 @@ def _internal_error(rule: Registered, path: str, error: Exception) -> Finding:
     return Finding("FC000", Location(path), path, about=rule.name, parameters=parameters)
 
 
-def _report(command: str, findings: list[tuple[Finding, bool]], state: Workspaces, settings: Settings, older: int = 0) -> Report:
-    ordered = sorted(findings, key=lambda pair: pair[0].sort_key)
+def _report(command: str, shown: Iterable[Reported], state: Workspaces, settings: Settings, older: int = 0) -> Report:
     return Report(
         command,
-        tuple(_reported(finding, introduced, state) for finding, introduced in ordered),
+        tuple(sorted(shown, key=lambda item: item.finding.sort_key)),
         tuple(WorkspaceSummary(workspace.root, workspace.version, len(workspace.envelopes)) for workspace in state),
         state.notes,
         older,
@@ -179,6 +313,10 @@ def _report(command: str, findings: list[tuple[Finding, bool]], state: Workspace
     )
 
 
-def _reported(finding: Finding, introduced: bool, state: Workspaces) -> Reported:
+def _reported(
+    finding: Finding, state: Workspaces, settings: Settings, *, introduced: bool = True, commit: CommitReference | None = None
+) -> Reported:
     rule = catalogue.rule(finding.code)
-    return Reported(finding, rule, rule.severity[finding.when], introduced, state.source_line(finding.location))
+    overrides = [(len(code), level) for code, level in settings.severity if finding.code.startswith(code)]
+    severity = max(overrides)[1] if overrides else rule.severity[finding.when]
+    return Reported(finding, rule, severity, introduced, state.source_line(finding.location), commit)

@@ -14,15 +14,28 @@ from fcoplint.source.snapshot import Note
 NOT_LOOKED_AT = frozenset({"FC000", "FC001"})
 
 
+@dataclass(frozen=True, slots=True)
+class CommitReference:
+    """The commit that brought a finding in: its id, its author as `Name <e-mail>`, the author's date (ISO 8601)."""
+
+    oid: str
+    author: str
+    date: str
+
+
 @dataclass(frozen=True)
 class Reported:
-    """One finding with its rule: severity decided, texts rendered when asked. `source` is the line it points at."""
+    """One finding with its rule: severity decided, texts rendered when asked.
+
+    `source` is the line it points at; `commit` is set where commits were judged one by one.
+    """
 
     finding: Finding
     rule: Rule
     severity: str
     introduced: bool
     source: str | None
+    commit: CommitReference | None = None
 
     @functools.cached_property
     def message(self) -> str:
@@ -60,7 +73,11 @@ class WorkspaceSummary:
 
 @dataclass(frozen=True)
 class Report:
-    """The outcome of one run. `older` counts findings that the change did not bring in and that are not listed."""
+    """The outcome of one run.
+
+    `older` counts findings that the change did not bring in and that are not listed; `unchecked` says that something that
+    was asked about could not be looked at.
+    """
 
     command: str
     findings: tuple[Reported, ...]
@@ -68,6 +85,7 @@ class Report:
     notes: tuple[Note, ...] = ()
     older: int = 0
     fail_level: str = "error"
+    unchecked: bool = False
 
     @property
     def rules(self) -> Mapping[str, Rule]:
@@ -84,7 +102,7 @@ class Report:
     @property
     def exit_code(self) -> int:
         """0 nothing at or above the fail level, 1 findings, 3 something could not be looked at (design.md 6)."""
-        if any(item.rule.code in NOT_LOOKED_AT for item in self.findings):
+        if self.unchecked or any(item.rule.code in NOT_LOOKED_AT for item in self.findings):
             return 3
         least = SEVERITIES.index(self.fail_level)
         return int(any(SEVERITIES.index(item.severity) >= least for item in self.findings))

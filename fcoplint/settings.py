@@ -3,13 +3,27 @@
 from dataclasses import dataclass, field
 
 from fcoplint.model.policy import Policy
+from fcoplint.source.snapshot import MAX_BYTES
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Which rules speak (codes, prefixes of codes, or names; empty `select` means all) and what fails the run."""
+    """Which rules speak, how loudly, of which paths, and what fails the run.
+
+    `select`, `ignore` and the codes of the other settings are prefixes of codes; an empty `select` means all.
+    `per_path_ignores` are (pattern, codes), `severity` is (code, level). Patterns are relative to the configuration's
+    folder; `prefix` leads there from the snapshot's root ("" or "sub/folder/"). `history_from` names the commit before
+    which findings about the past are not made.
+    """
 
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
+    per_path_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    severity: tuple[tuple[str, str], ...] = ()
     fail_level: str = "error"
+    workspaces: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    max_bytes: int = MAX_BYTES
+    history_from: str | None = None
+    prefix: str = ""
     policy: Policy = field(default_factory=Policy)

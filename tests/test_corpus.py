@@ -36,6 +36,14 @@ def test_every_broken_and_every_sound_case(shared: Path) -> None:
     assert passed > 40, done.stdout
 
 
+def test_every_case_of_our_own(shared: Path) -> None:
+    cases = Path(__file__).parent / "cases"
+    folders = [f"--dir={folder}" for folder in sorted(cases.iterdir())]
+    command = [sys.executable, str(shared / "corpus/check.py"), "--tool", f"{sys.executable} -m fcoplint", *folders]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 @pytest.mark.parametrize("name", SOUND_GENERATED)
 def test_what_the_reference_wrote_gives_no_error(shared: Path, name: str) -> None:
     report = audit(shared / "corpus/generated-v3" / name)

@@ -37,6 +37,14 @@ def pre_commit_home(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 @pytest.fixture
 def hooked(repo: Repo, hook_source: Repo, pre_commit_home: dict[str, str]) -> "Hooked":
     """A repository whose commits run the hook."""
+    configure(repo, hook_source)
+    env = {**os.environ, **pre_commit_home}
+    subprocess.run([sys.executable, "-m", "pre_commit", "install"], cwd=repo.path, env=env, check=True, capture_output=True)
+    return Hooked(repo, pre_commit_home)
+
+
+def configure(repo: Repo, hook_source: Repo) -> None:
+    """Commit a configuration that takes the hook from this project."""
     revision = hook_source.git("rev-parse", "HEAD").strip()
     config = (
         "default_install_hook_types: [pre-commit, pre-merge-commit]\nrepos:\n"
@@ -44,9 +52,6 @@ def hooked(repo: Repo, hook_source: Repo, pre_commit_home: dict[str, str]) -> "H
     )
     repo.write(".pre-commit-config.yaml", config)
     repo.commit("use fcoplint")
-    env = {**os.environ, **pre_commit_home}
-    subprocess.run([sys.executable, "-m", "pre_commit", "install"], cwd=repo.path, env=env, check=True, capture_output=True)
-    return Hooked(repo, pre_commit_home)
 
 
 class Hooked:
@@ -121,3 +126,18 @@ def test_a_clean_merge_runs_the_hook(hooked: Hooked) -> None:
     assert "fcoplint" in merged.err + merged.out
     # What the side brought in is the side's fault: the hook saw both parents.
     assert "FC120" not in merged.err + merged.out
+
+
+@pytest.mark.xdist_group("pre-commit")
+def test_prek_runs_the_same_hook(repo: Repo, hook_source: Repo, tmp_path_factory: pytest.TempPathFactory) -> None:
+    env = {"PREK_HOME": str(tmp_path_factory.mktemp("prek-home"))}
+    configure(repo, hook_source)
+    prek = Path(sys.executable).with_name("prek")
+    subprocess.run([prek, "install"], cwd=repo.path, env={**os.environ, **env}, check=True, capture_output=True)
+    repo.write(T2, BAD)
+    repo.git("add", "-A")
+    refused = repo.try_git("commit", "-m", "work", env=env)
+    assert (refused.code, f"{T2}:4:9: error FC120" in refused.err + refused.out) == (1, True), refused
+    repo.write(T2, GOOD)
+    repo.git("add", "-A")
+    assert repo.try_git("commit", "-m", "work", env=env).code == 0

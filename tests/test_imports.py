@@ -32,4 +32,8 @@ def test_the_hook_imports_nothing_heavy_even_when_it_reports(repo: Repo) -> None
     code, modules = json.loads(done.stderr)
     assert code == 1
     assert {name for name in modules if name in FORBIDDEN or name.partition(".")[0] in FORBIDDEN} == set()
-    assert {name for name in modules if name.startswith("fcoplint.cli.")} == {"fcoplint.cli.check", "fcoplint.cli.common"}
+    assert {name for name in modules if name.startswith("fcoplint.cli.")} == {
+        "fcoplint.cli.check",
+        "fcoplint.cli.common",
+        "fcoplint.cli.ranges",
+    }

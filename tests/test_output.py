@@ -143,6 +143,6 @@ def test_explain_shows_the_rule_and_lists_all(repo: Repo) -> None:
     assert by_code.out == by_name.out
     assert by_code.out.startswith("FC120 routing-mismatch\n")
     assert "## How to put it right" in by_code.out
-    listed = repo.run("explain").out.splitlines()
+    listed = repo.run("rules").out.splitlines()
     assert len(listed) > 25
     assert repo.run("explain", "FC12O").code == 2

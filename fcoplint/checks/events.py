@@ -1,1 +1,329 @@
 """Events (FC3): how did it get here? The transitions list as evidence (protocol.md A.4, B.5)."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+from fcoplint.checks.registry import V3, rule
+from fcoplint.findings import Finding, Related, on
+from fcoplint.model.change import Change
+from fcoplint.model.envelope import Task
+from fcoplint.model.event import Event
+from fcoplint.model.location import Location
+from fcoplint.model.nodes import Mapping, Scalar, Sequence
+from fcoplint.model.workspace import Workspace
+from fcoplint.protocol import dialects, stages
+from fcoplint.protocol.scalars import yaml_type
+from fcoplint.protocol.stages import STAGES, TERMINAL
+
+# A time without an offset may be a local one, and no clock is further ahead of UTC than this.
+_FURTHEST_AHEAD = datetime.timedelta(hours=14)
+
+
+class Step(NamedTuple):
+    """An event that names a move, with what came before it in the list.
+
+    `previous` is the item right before it, None where that names no move; `closed_by` is the archive event after which
+    nothing like this one may follow.
+    """
+
+    event: Event
+    previous: Event | None
+    closed_by: Event | None
+
+
+@rule("FC301", versions=V3)
+def missing_transitions(workspace: Workspace) -> Iterator[Finding]:
+    bare = [task for task in workspace.tasks if task.place.stage and _has_no_events(task)]
+    first_day = _first_recorded_day(workspace) if bare else None
+    for task in bare:
+        if not _is_legal_history(task, first_day):
+            yield _no_events(task)
+
+
+@rule("FC301", versions=V3)
+def created_without_events(change: Change) -> Iterator[Finding]:
+    # A first commit may import files of any age.
+    if not change.before.snapshot.entries:
+        return
+    for envelope in change.added():
+        if isinstance(envelope, Task) and envelope.workspace.version in V3 and envelope.place.stage and _has_no_events(envelope):
+            yield _no_events(envelope, when="created by this change")
+
+
+def _no_events(task: Task, when: str = "") -> Finding:
+    pair = task.pair("transitions")
+    message = "created" if when else "empty" if pair else "default"
+    return on(task, "FC301", pair or task.top, about="transitions", message=message, when=when, stage=task.place.stage)
+
+
+def _has_no_events(task: Task) -> bool:
+    if task.fields is None:
+        return False
+    listed = task.get("transitions")
+    return listed is None or (isinstance(listed, Scalar) and listed.is_null) or (isinstance(listed, Sequence) and listed.is_empty)
+
+
+def _first_recorded_day(workspace: Workspace) -> str | None:
+    """The day of the earliest event in a workspace, as in file names; what the migration stamped does not count."""
+    times = (event.time for task in workspace.tasks for event in task.events if not event.is_migration)
+    return min((f"{time.moment:%Y%m%d}" for time in times if time), default=None)
+
+
+def _is_legal_history(task: Task, first_day: str | None) -> bool:
+    """Whether an archived TASK is of before the first event that was recorded here: it lacks none, there were none."""
+    if task.place.stage != TERMINAL or task.pair("transitions"):
+        return False
+    return first_day is None or (task.name is not None and task.name.date < first_day)
+
+
+@rule("FC302", versions=V3)
+def malformed_event(task: Task) -> Iterator[Finding]:
+    listed = task.get("transitions")
+    if listed is None or (isinstance(listed, Scalar) and listed.is_null):
+        return
+    if not isinstance(listed, Sequence):
+        yield on(task, "FC302", listed, about="transitions", message="not-list")
+        return
+    for item in listed.items:
+        if not isinstance(item, Mapping):
+            said = item.text if isinstance(item, Scalar) else "a list"
+            yield on(task, "FC302", item, about=f"item {said}", message="not-mapping", value=said)
+    for event in task.events:
+        for key in dialects.REQUIRED_KEYS:
+            yield from _key_fault(task, event, key)
+
+
+def _key_fault(task: Task, event: Event, key: str) -> Iterator[Finding]:
+    pair = event.pair(key)
+    name = pair.key.text if pair else event.tool_keys[0] if key == "tool" else key
+    about = f"{event.identity} {key}"
+    if pair is None:
+        yield on(task, "FC302", event.first_line, about=about, key=name)
+        return
+    value = pair.value
+    if not isinstance(value, Scalar):
+        yield on(task, "FC302", value, about=about, message="not-text", key=name)
+    elif key == "from" and value.is_null:
+        # Null is what `from` says of a creation; anywhere else the chain is broken, which is FC307.
+        return
+    elif value.is_empty:
+        yield on(task, "FC302", pair, about=about, message="empty", key=name)
+    elif key != "at" and not value.quoted and (read_as := yaml_type(value.text)):
+        yield on(task, "FC302", value, about=about, message="trap", key=name, value=value.text, read_as=read_as)
+
+
+@rule("FC303", versions=V3)
+def bad_event_time(task: Task) -> Iterator[Finding]:
+    for event in task.events:
+        said = event.scalar("at")
+        if said is None or said.is_empty:
+            continue
+        if event.time is None:
+            yield on(task, "FC303", said, about=event.identity, value=said.text)
+        elif not event.time.aware:
+            yield on(task, "FC303", said, about=event.identity, message="naive", when="no offset", value=said.text)
+
+
+@rule("FC304", versions=V3)
+def time_goes_back(task: Task) -> Iterator[Finding]:
+    earlier: Event | None = None
+    for event in task.events:
+        # The migration stamps a file's own date, which says nothing about the order.
+        if event.time is None or event.is_migration:
+            continue
+        if earlier and earlier.time and event.time.moment < earlier.time.moment:
+            related = (Related(_where(task, earlier, "at"), "event before"),)
+            yield on(
+                task, "FC304", _where(task, event, "at"), about=event.identity, related=related,
+                value=event.text("at"), earlier=earlier.text("at"),
+            )  # fmt: skip
+        earlier = event
+
+
+@rule("FC305", versions=V3)
+def illegal_edge(task: Task) -> Iterator[Finding]:
+    table = task.workspace.dialect.table
+    for event, previous, closed_by in _steps(task):
+        if closed_by or event.is_migration or table.edges_between(event.source, event.target):
+            continue
+        if event.source is None and (event.number == 0 or _breaks_chain(event, previous)):
+            continue
+        yield on(
+            task, "FC305", _where(task, event, "to"), about=event.identity, message=_kind_of_illegal_edge(event, table),
+            source=event.source or "null", target=event.target, stages=", ".join(STAGES),
+            lawful=", ".join(map(str, table.edges_from(event.source))),
+        )  # fmt: skip
+
+
+def _kind_of_illegal_edge(event: Event, table: stages.Table) -> str:
+    if event.target not in STAGES:
+        return "unknown-target"
+    if event.source is not None and event.source not in STAGES:
+        return "unknown-source"
+    return "default" if table.edges_from(event.source) else "terminal"
+
+
+@rule("FC306", versions=V3)
+def wrong_tool(task: Task) -> Iterator[Finding]:
+    table = task.workspace.dialect.table
+    for event, _, closed_by in _steps(task):
+        edges = table.edges_between(event.source, event.target)
+        if closed_by or event.is_migration or not edges or event.tool is None or event.tool in (edge.tool for edge in edges):
+            continue
+        is_alias = any(event.tool in edge.aliases for edge in edges)
+        others = table.edges_by(event.tool)
+        yield on(
+            task, "FC306", _where(task, event, "tool"), about=f"{event.identity} {event.tool}",
+            message="alias" if is_alias else "other-edge" if others else "default",
+            when="write_task for create_task" if is_alias else "",
+            tool=event.tool, source=event.source or "null", target=event.target,
+            expected=" or ".join(edge.tool for edge in edges), others=", ".join(map(str, others)),
+        )  # fmt: skip
+
+
+@rule("FC307", versions=V3)
+def broken_chain(task: Task) -> Iterator[Finding]:
+    for event, previous, closed_by in _steps(task):
+        if previous and not closed_by and _breaks_chain(event, previous):
+            yield on(
+                task, "FC307", _where(task, event, "from"), about=event.identity,
+                message="default" if event.source else "from-nothing",
+                related=(Related(_where(task, previous, "to"), "event before"),),
+                source=event.source or "null", previous=previous.target,
+            )  # fmt: skip
+
+
+def _breaks_chain(event: Event, previous: Event | None) -> bool:
+    """Whether an event starts elsewhere than the one before it ended; a correction may, and so may the migration."""
+    if previous is None or event.is_migration or event.pair("supersedes"):
+        return False
+    # A stage that does not exist is its own fault: what it breaks is not a second one.
+    if previous.target not in STAGES or (event.source is not None and event.source not in STAGES):
+        return False
+    return event.source != previous.target
+
+
+@rule("FC308", versions=V3)
+def bad_creation(task: Task) -> Iterator[Finding]:
+    table = task.workspace.dialect.table
+    migrated: Event | None = None
+    for event, _, _ in _steps(task):
+        message = ""
+        if event.is_migration:
+            message = "twice" if migrated else "" if event.text("by") in (None, stages.MIGRATION_ACTOR) else "not-by-migration"
+        elif event.number == 0 and (event.source is not None or table.edge(None, event.target) is None):
+            message = "default"
+        if message:
+            yield on(
+                task, "FC308", _where(task, event, "from"), about=event.identity, message=message,
+                related=(Related(task.at(migrated.first_line), "first migration"),) if migrated else (),
+                source=event.source or "null", target=event.target, by=event.text("by"),
+                creation=", ".join(map(str, table.edges_from(None))),
+            )  # fmt: skip
+        if event.is_migration:
+            migrated = migrated or event
+
+
+@rule("FC309", versions=V3)
+def path_disagrees(task: Task) -> Iterator[Finding]:
+    stage, last = task.place.stage, _last_event(task)
+    if stage is None or last is None or last.target in (stage, None) or last.target not in STAGES or _lies_twice(task):
+        return
+    missing = task.workspace.dialect.table.path(last.target, stage)
+    message = "no-way" if missing is None else "default" if len(missing) == 1 else "several"
+    yield on(
+        task, "FC309", _where(task, last, "to"), about=f"{last.target} in {stage}", message=message,
+        target=last.target, stage=stage, missing=", ".join(map(str, missing or ())),
+    )  # fmt: skip
+
+
+def _last_event(task: Task) -> Event | None:
+    """The event at the end of the list; None where what stands there is no event."""
+    listed = task.get("transitions")
+    if not task.events or not isinstance(listed, Sequence) or task.events[-1].number != len(listed.items) - 1:
+        return None
+    return task.events[-1]
+
+
+def _lies_twice(task: Task) -> bool:
+    """Whether another copy lies in a stage, too: which of them the events speak of is FC203's question."""
+    return sum(copy.place.kind in ("stage", "lifecycle") for copy in task.workspace.by_stem[task.stem]) > 1
+
+
+@rule("FC310", versions=V3)
+def event_after_archive(task: Task) -> Iterator[Finding]:
+    for event, _, closed_by in _steps(task):
+        if closed_by:
+            related = (Related(task.at(closed_by.first_line), "archive event"),)
+            yield on(
+                task, "FC310", event.first_line, about=event.identity, related=related,
+                source=event.source or "null", target=event.target, line=closed_by.first_line.line,
+            )  # fmt: skip
+
+
+@rule("FC311", versions=V3)
+def unknown_event_key(workspace: Workspace) -> Iterator[Finding]:
+    events = [(task, event) for task in workspace.tasks for event in task.events]
+    known = workspace.dialect.event_keys
+    likely = dialects.suggest((pair.key.text for _, event in events for pair in event.fields.pairs), workspace.dialect)
+    if likely:
+        yield _other_dialect(workspace, likely, events)
+        # That one finding stands for all keys of the other dialect.
+        known |= likely.event_keys
+    for task, event in events:
+        for pair in event.fields.pairs:
+            if pair.key.text not in known:
+                keys = ", ".join(sorted(known))
+                yield on(task, "FC311", pair, about=f"{event.identity} {pair.key.text}", key=pair.key.text, known=keys)
+
+
+def _other_dialect(workspace: Workspace, likely: dialects.Dialect, events: list[tuple[Task, Event]]) -> Finding:
+    """One finding for a whole workspace: at the first such event, but about the workspace, whatever is first tomorrow."""
+    key = likely.tool_keys[0]
+    using = [(task, pair) for task, event in events if (pair := event.fields.pair(key))]
+    task, pair = using[0]
+    finding = on(
+        task, "FC311", pair, about="dialect", message="dialect",
+        key=key, expected=workspace.dialect.tool_keys[0], dialect=likely.name, count=len(using),
+    )  # fmt: skip
+    return replace(finding, subject=workspace.relative(workspace.manifest_path))
+
+
+@rule("FC312", versions=V3)
+def event_from_the_future(task: Task) -> Iterator[Finding]:
+    policy = task.workspace.policy
+    for event in task.events:
+        if event.time is None:
+            continue
+        tolerance = policy.clock_tolerance + (datetime.timedelta(0) if event.time.aware else _FURTHEST_AHEAD)
+        if event.time.moment - policy.now > tolerance:
+            now = f"{policy.now:%Y-%m-%dT%H:%M:%SZ}"
+            yield on(task, "FC312", _where(task, event, "at"), about=event.identity, value=event.text("at"), now=now)
+
+
+def _steps(task: Task) -> Iterator[Step]:
+    """The events that name a move. One that does not is FC302, and nothing is concluded from it."""
+    table = task.workspace.dialect.table
+    previous: Event | None = None
+    archived: Event | None = None
+    for event in task.events:
+        if not event.names_move:
+            previous = None
+            continue
+        adjacent = previous if previous and previous.number == event.number - 1 else None
+        may_follow = event.source == TERMINAL and table.edges_between(event.source, event.target)
+        stays = event.is_migration and event.target == TERMINAL
+        yield Step(event, adjacent, None if may_follow or stays else archived)
+        previous = event
+        if event.target == TERMINAL:
+            archived = archived or event
+
+
+def _where(task: Task, event: Event, key: str) -> Location:
+    """The value of an event's key; the event's first line where the key is absent."""
+    pair = event.pair(key)
+    return task.at(pair.value if pair else event.first_line)

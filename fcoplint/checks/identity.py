@@ -1,4 +1,4 @@
-"""Identity (FC1): what is this? File names, front matter, ids, routing, roles and values (protocol.md A.2, A.3)."""
+"""Identity (FC1): what is this? File names, front matter, ids, routing and roles (protocol.md A.2, A.3)."""
 
 from __future__ import annotations
 
@@ -29,6 +29,12 @@ def bad_filename(envelope: Envelope) -> Iterator[Finding]:
 def impossible_date(envelope: Envelope) -> Iterator[Finding]:
     if envelope.name and not names.is_calendar_date(envelope.name.date):
         yield on(envelope, "FC102", envelope.file, about="date", date=envelope.name.date)
+
+
+@rule("FC103", versions=V1_V3)
+def bad_sequence(envelope: Envelope) -> Iterator[Finding]:
+    if envelope.name and envelope.name.sequence == "000":
+        yield on(envelope, "FC103", envelope.file, about="sequence")
 
 
 @rule("FC106", versions=V1_V3)
@@ -178,21 +184,6 @@ def undeclared_role(envelope: Envelope) -> Iterator[Finding]:
                 envelope, "FC122", value, about=f"{key}={value.text}", when=when,
                 key=key, value=value.text, declared=", ".join(sorted(declared)), manifest=envelope.workspace.manifest_path,
             )  # fmt: skip
-
-
-@rule("FC123", versions=V1_V3)
-def bad_priority(envelope: Envelope) -> Iterator[Finding]:
-    value = envelope.get("priority")
-    if value is None or value.is_empty:
-        return
-    said = value.text if isinstance(value, Scalar) else "(not text)"
-    if said in fields.PRIORITIES:
-        return
-    canonical = fields.canonical_priority(said)
-    if canonical:
-        yield on(envelope, "FC123", value, about=said, message="alias", when="alias", value=said, canonical=canonical)
-    else:
-        yield on(envelope, "FC123", value, about=said, value=said)
 
 
 def _faults(envelope: Envelope, *kinds: str) -> list[Fault]:

@@ -1,11 +1,13 @@
-"""Identity of the workspace (FC14x): what the manifest declares (protocol.md A.1, B.2)."""
+"""Identity of the workspace (FC14x): what the manifest declares of mode, team, leader, roles and their layers (protocol.md A.1, B.2)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from fcoplint.checks.registry import V1_V3, rule
 from fcoplint.findings import Finding, on_path
+from fcoplint.model.location import Location
 from fcoplint.model.manifest import Manifest
 from fcoplint.model.nodes import Span
 from fcoplint.model.workspace import Workspace
@@ -109,3 +111,72 @@ def _version(workspace: Workspace, manifest: Manifest) -> Iterator[Finding]:
         )
     elif not isinstance(value, int) or isinstance(value, bool) or value < 1:
         yield on_path(workspace, "FC141", manifest.path, span, about=f"version={value}", message="version", value=value)
+
+
+@rule("FC142", versions=V1_V3)
+def reserved_role(workspace: Workspace) -> Iterator[Finding]:
+    for number, code, keys in _role_entries(workspace):
+        if code in roles.RESERVED:
+            yield _on_role(workspace, "FC142", number, about=code, role=code)
+        elif _layer(keys) == roles.ADMIN_LAYER:
+            yield _on_role(workspace, "FC142", number, "layer", about=f"{code} layer", message="layer", role=code)
+
+
+@rule("FC143", versions=V1_V3)
+def authority_word_role(workspace: Workspace) -> Iterator[Finding]:
+    for number, code, _ in _role_entries(workspace):
+        if code in roles.AUTHORITY_WORDS:
+            yield _on_role(workspace, "FC143", number, about=code, role=code)
+
+
+@rule("FC144", versions=V1_V3)
+def bad_layer(workspace: Workspace) -> Iterator[Finding]:
+    for number, code, keys in _role_entries(workspace):
+        layer = _layer(keys)
+        if code in roles.RESERVED or layer == roles.ADMIN_LAYER:
+            continue
+        if layer is not None and layer not in roles.LAYERS:
+            said = str(keys["layer"])
+            yield _on_role(
+                workspace, "FC144", number, "layer", about=f"{code} layer={said}",
+                role=code, value=said, layers=" or ".join(roles.LAYERS),
+            )  # fmt: skip
+        for key in ("can", "cannot"):
+            yield from _capabilities(workspace, number, code, key, keys.get(key))
+
+
+def _capabilities(workspace: Workspace, number: int, role: str, key: str, said: object) -> Iterator[Finding]:
+    """What a role may or may not do, held against the ten words of ADR-0020; one text stands for a list of one."""
+    tokens = said if isinstance(said, list) else [] if said is None else [said]
+    for place, token in enumerate(tokens):
+        if token not in roles.CAPABILITIES:
+            yield _on_role(
+                workspace, "FC144", number, key, place, about=f"{role} {key}={token}", message="capability", when="capability token",
+                role=role, key=key, value=str(token), known=", ".join(sorted(roles.CAPABILITIES)),
+            )  # fmt: skip
+
+
+def _role_entries(workspace: Workspace) -> Iterator[tuple[int, str, dict[str, Any]]]:
+    """(place in the list, code, other keys) of each declared role that has a code; what is amiss with the rest is FC141's."""
+    for number, (code, keys) in enumerate(workspace.manifest.role_entries if workspace.manifest else ()):
+        if code is not None:
+            yield number, code, keys
+
+
+def _layer(keys: dict[str, Any]) -> str | None:
+    """The layer a role declares, `admin` in any case; None for none, which means worker."""
+    said = keys.get("layer")
+    if said in (None, ""):
+        return None
+    return roles.ADMIN_LAYER if str(said).strip().lower() == roles.ADMIN_LAYER else str(said)
+
+
+def _on_role(
+    workspace: Workspace, code: str, number: int, *inside: str | int, about: str, message: str = "default", when: str = "", **said: str
+) -> Finding:
+    """A finding at a role of the manifest, or at a place inside its entry."""
+    span = workspace.manifest.span("roles", number, *inside) if workspace.manifest else None
+    return Finding(
+        code, Location(workspace.manifest_path, span), workspace.relative(workspace.manifest_path), about, message, when, said,
+        workspace=workspace.root,
+    )  # fmt: skip

@@ -45,6 +45,17 @@ def unknown_stage_folder(workspace: Workspace) -> Iterator[Finding]:
         )
 
 
+@rule("FC202", versions=V3)
+def missing_stage(workspace: Workspace) -> Iterator[Finding]:
+    lifecycle = workspace.path(LIFECYCLE)
+    held = {workspace.place(path).stage for path in workspace.entries}
+    # `_lifecycle/done` as a path of its own is a link or a submodule: wrong, but not absent.
+    missing = [stage for stage in STAGES if stage not in held and f"{lifecycle}/{stage}" not in workspace.entries]
+    # With nothing but an inbox a workspace has just begun: so every fresh clone of one looks.
+    if missing and not held.isdisjoint(STAGES[1:]):
+        yield on_path(workspace, "FC202", lifecycle, about="stages", stages=", ".join(missing))
+
+
 @rule("FC203", versions=V3)
 def task_in_two_stages(workspace: Workspace) -> Iterator[Finding]:
     for copies in workspace.by_stem.values():
@@ -92,9 +103,10 @@ def _agrees(task: Task) -> bool:
 def mixed_topology(workspace: Workspace) -> Iterator[Finding]:
     if not workspace.protocol.mixed:
         return
-    envelopes = [envelope for envelope in workspace.envelopes if envelope.place.kind in ("tasks", "log")]
+    folders = {"tasks", "log"} - workspace.dialect.old_folders
+    envelopes = [envelope for envelope in workspace.envelopes if envelope.place.kind in folders]
     found = (workspace.relative(path) for path in workspace.entries if not path.endswith("/.gitkeep"))
-    old = [path for path in found if path.startswith(("tasks/", "log/"))]
+    old = [path for path in found if path.startswith(tuple(f"{folder}/" for folder in folders))]
     when = "log holds only reviews" if all(path.startswith("log/reviews/") for path in old) else ""
     for envelope in envelopes:
         yield on(envelope, "FC204", envelope.file, about=envelope.place.kind, when=when, folder=envelope.place.kind)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from fcoplint.checks.registry import ANY, UNKNOWN, V3_V4, V4, rule
 from fcoplint.findings import Finding, on, on_path
+from fcoplint.model.change import Change
 from fcoplint.model.envelope import Envelope
 from fcoplint.model.location import Location
 from fcoplint.model.workspace import Workspace, Workspaces
@@ -53,6 +54,12 @@ def unreadable_workspace(workspaces: Workspaces) -> Iterator[Finding]:
     for path, why in workspaces.unreadable.items():
         detail = why.detail or why.reason
         yield Finding("FC001", Location(path), path, about=why.reason, message=_folder_message(why), parameters={"detail": detail})
+
+
+@rule("FC003", versions=ANY)
+def history_not_checked(change: Change) -> Iterator[Finding]:
+    if not change.before.snapshot.entries and change.after.found:
+        yield Finding("FC003", Location(""), "", about="unborn", message="unborn")
 
 
 @rule("FC004", versions=UNKNOWN | V4)

@@ -21,8 +21,8 @@ V4 = frozenset({4})
 ANY = UNKNOWN | V1_V3 | V4
 
 _MODULES = (
-    "reading", "identity", "manifest", "path", "events", "authority", "evidence", "judgement",
-    "history", "landing", "actors", "repository", "writing",
+    "reading", "identity", "values", "clashes", "manifest", "path", "archive", "strays", "events", "authority", "evidence",
+    "judgement", "history", "landing", "actors", "repository", "writing",
 )  # fmt: skip
 # What a check may look at, by the name of its parameter's type: the signature is the kind (design.md 4).
 _ENVELOPES = {

@@ -1,69 +1,62 @@
-"""`fcoplint audit`: the whole state of a repository or folder."""
+"""`fcoplint audit`: the whole state of a repository, a folder, a commit."""
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
+from dataclasses import replace
+from typing import Any
 
 import click
 
 from fcoplint import engine
-from fcoplint.cli import common
-from fcoplint.protocol.places import is_workspace_folder
-from fcoplint.source import git, worktree
-from fcoplint.source.snapshot import Snapshot
+from fcoplint.cli import common, ranges
+from fcoplint.cli.folder import Opened, enclosing_workspace, open_folder
+from fcoplint.report import Report
+from fcoplint.settings import Settings
+from fcoplint.source import git
 
 
 @click.command("audit")
 @click.argument("path", default=".", type=click.Path())
+@click.option("--rev", metavar="REV", help="Check the tree of this commit instead of the working tree; also in a bare repository.")
+@click.option("--history", is_flag=True, help="Also judge what every commit did to what had landed before it.")
+@click.option("--since", metavar="DATE", help="With --history: only commits that are newer.")
+@click.option("--workspace", "names", multiple=True, metavar="PATTERN", help="Only workspaces whose folder fits, e.g. packages/a/fcop.")
+@click.option("--as-workspace", is_flag=True, help="Take PATH itself for a workspace, whatever it is called.")
 @common.report_options
-def command(path: str, select: tuple[str, ...], ignore: tuple[str, ...], style: str, color: str) -> None:
-    """Check everything that stands in PATH now: a repository, a folder, or one workspace.
+def command(path: str, rev: str | None, history: bool, since: str | None, names: tuple[str, ...], as_workspace: bool, **given: Any) -> None:
+    """Check everything that stands in PATH: a repository, a folder, or one workspace.
 
     In a git repository: tracked files, and untracked ones that git does not ignore.
     """
-    settings = common.make_settings(select, ignore)
-    root = _folder(path)
+    options = common.Options(**given)
     try:
-        snapshot = _snapshot(root)
+        opened = open_folder(path, options, rev=rev, as_workspace=as_workspace)
+        settings = replace(opened.settings, workspaces=names) if names else opened.settings
+        report = engine.audit(opened.snapshot, settings, top=opened.top)
+        if history:
+            report = engine.join("audit", [report, _history(opened, settings, rev, since)])
     except git.GitError as error:
-        common.stop_for_git(error)
-    report = engine.audit(snapshot, settings, top=_top(root))
+        common.stop_for_git(error, options, "audit")
     if not report.workspaces and not report.findings:
-        outer = _enclosing_workspace(root)
-        if outer:
-            common.stop(f"{path} lies inside a workspace; audit that: fcoplint audit {outer}", common.USAGE)
-        click.echo(f"fcoplint: no FCoP workspace (a folder `fcop` or `docs/agents`) in {path}; nothing to check", err=True)
-        if style != "json":
-            return
-    common.finish(report, style, color)
+        _say_nothing_found(path, opened.root, names)
+    if report.workspaces or report.findings or options.style == "json":
+        common.finish(report, options)
 
 
-def _folder(path: str) -> str:
-    root = os.path.abspath(path)
-    if not os.path.lexists(root):
-        common.stop(f"there is no {path}", common.USAGE)
-    if not os.path.isdir(root):
-        common.stop(f"{path} is a file; give the repository or the workspace that holds it", common.USAGE)
-    return os.path.realpath(root)
+def _history(opened: Opened, settings: Settings, rev: str | None, since: str | None) -> Report:
+    if opened.repository is None:
+        common.stop("--history needs a git repository", common.USAGE)
+    if opened.below:
+        common.stop("--history judges a whole repository; give its top folder (and --workspace PATTERN)", common.USAGE)
+    if rev is None and git.resolve_commit(opened.repository, "HEAD") is None:
+        return engine.unborn("audit", settings)
+    return ranges.replay(opened.repository, settings, rev or "HEAD", since)
 
 
-def _snapshot(root: str) -> Snapshot:
-    try:
-        repository = git.open_repository(root, os.environ)
-    except git.NotARepositoryError:
-        return worktree.walk(root)
-    if not repository.top:
-        common.stop("this is a bare repository or a git directory; audit a working tree", common.USAGE)
-    return worktree.worktree_snapshot(repository, root)
-
-
-def _top(root: str) -> str | None:
-    """The name under which `root` itself may be a workspace, or None."""
-    name = "/".join(Path(root).parts[-2:])
-    return name if is_workspace_folder(name) else None
-
-
-def _enclosing_workspace(root: str) -> str | None:
-    folders = (parent for parent in Path(root).parents if is_workspace_folder(parent.as_posix()))
-    return next((str(folder) for folder in folders if (folder / "fcop.json").exists() or (folder / "_lifecycle").is_dir()), None)
+def _say_nothing_found(path: str, root: str, names: tuple[str, ...]) -> None:
+    outer = enclosing_workspace(root)
+    if outer:
+        common.stop(f"{path} lies inside a workspace; audit that: fcoplint audit {outer}", common.USAGE)
+    if names:
+        common.stop(f"no workspace in {path} fits {', '.join(names)}", common.USAGE)
+    click.echo(f"fcoplint: no FCoP workspace (a folder `fcop` or `docs/agents`) in {path}; nothing to check", err=True)

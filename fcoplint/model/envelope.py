@@ -102,7 +102,8 @@ class Task(Envelope):
         """The events that are mappings, in the order written; none where `transitions` is no list."""
         listed = self.get("transitions")
         items = listed.items if isinstance(listed, Sequence) else ()
-        return tuple(Event(number, item) for number, item in enumerate(items) if isinstance(item, Mapping))
+        keys = self.workspace.dialect.tool_keys
+        return tuple(Event(number, item, keys) for number, item in enumerate(items) if isinstance(item, Mapping))
 
 
 class Report(Envelope):

@@ -13,6 +13,7 @@ from fcoplint.model.manifest import Manifest
 from fcoplint.model.policy import Policy
 from fcoplint.model.relations import Relations
 from fcoplint.protocol import versions
+from fcoplint.protocol.dialects import DIALECTS, Dialect
 from fcoplint.protocol.places import MANIFEST_NAMES, Place, is_envelope, is_marker, is_workspace_folder, place_of
 from fcoplint.source.snapshot import Entry, Kind, Note, Snapshot, Unreadable
 
@@ -106,6 +107,8 @@ class Workspace:
     @cached_property
     def protocol(self) -> versions.Protocol:
         """The protocol version this workspace follows (protocol.md 0)."""
+        if self.policy.protocol is not None:
+            return versions.Protocol(self.policy.protocol, False, None)
         usable = self.manifest is not None and self.manifest.fault is None
         declared = self.manifest.declared() if usable and self.manifest else None
         return versions.detect(self._folder_name, declared, (self.relative(path) for path in self.entries))
@@ -114,6 +117,11 @@ class Workspace:
     def version(self) -> int:
         """1 to 4."""
         return self.protocol.version
+
+    @property
+    def dialect(self) -> Dialect:
+        """The vocabulary its events are judged by."""
+        return DIALECTS[self.policy.dialect]
 
     @cached_property
     def declared_roles(self) -> frozenset[str]:
@@ -177,6 +185,15 @@ class Workspace:
         wanted = [envelope.path for envelope in envelopes if envelope.path not in self._loaded]
         self._loaded.update(self._documents.load(self.snapshot, wanted))
 
+    def read(self, paths: Iterable[str]) -> Iterator[tuple[str, Document]]:
+        """The documents of any files of this workspace, envelopes or not, in one stream; those that cannot be read are left out."""
+        wanted = list(paths)
+        self._loaded.update(self._documents.load(self.snapshot, [path for path in wanted if path not in self._loaded]))
+        for path in wanted:
+            document = self._loaded[path]
+            if isinstance(document, Document):
+                yield path, document
+
     def link_target(self, path: str) -> str:
         """What a symbolic link of this workspace says, as written."""
         content = next(content for _, content in self.snapshot.read([path]))
@@ -228,16 +245,24 @@ class Workspaces:
     """All workspaces of a snapshot, by their folder; one inside another is not of its own (design.md 2).
 
     `top` names the snapshot's root where that itself may be a workspace (`fcop`, `docs/agents`), else None. `policy` is
-    what its rules go by.
+    what the rules go by. `wanted` says which folders are to be looked at, where not all are.
     """
 
-    def __init__(self, snapshot: Snapshot, documents: Documents, top: str | None = None, policy: Policy | None = None) -> None:
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        documents: Documents,
+        top: str | None = None,
+        policy: Policy | None = None,
+        wanted: Callable[[str], bool] = lambda root: True,
+    ) -> None:
         self.snapshot = snapshot
         self.policy = policy or Policy()
         folders = _by_folder(snapshot.entries)
         self.found = [
             Workspace(snapshot, root, entries, documents, policy=self.policy, nested=nested, top=top)
             for root, nested, entries in _partition(snapshot.entries, folders, _find_roots(folders, top))
+            if wanted(root)
         ]
         self._outside = {path: why for path, why in self._unreadable() if not any(map(_holds(path), self.found))}
 
@@ -284,7 +309,7 @@ def _holds(path: str) -> Callable[[Workspace], bool]:
 
 
 def _may_be_workspace(path: str) -> bool:
-    return path == "" or is_workspace_folder(path)
+    return path == "." or is_workspace_folder(path)
 
 
 def _by_folder(paths: Iterable[str]) -> dict[str, list[str]]:

@@ -66,13 +66,14 @@ def _finding(item: Reported) -> dict[str, Any]:
         "source": item.rule.source,
         "fingerprint": finding.fingerprint,
         "introduced": item.introduced,
+        "commit": {"id": item.commit.oid, "author": _text(item.commit.author), "date": item.commit.date} if item.commit else None,
     }
 
 
 def _location(location: Location) -> dict[str, Any]:
     span = location.span
     place = {
-        "path": _text(location.path or "."),
+        "path": _text(location.path) or None,
         "line": span.line if span else None,
         "column": span.column if span else None,
         "end_line": span.end_line if span else None,

@@ -58,6 +58,8 @@ def _block(item: Reported, paint: Paint) -> Iterator[str]:
     head = f"{paint(item.severity, item.severity)} {paint('code', item.rule.code)} {paint('dim', item.rule.name)}"
     yield f"{neutral_line(_where(item))}: {head}"
     yield f"  {neutral_line(item.message)}"
+    if item.commit:
+        yield f"  {paint('dim', 'commit:')} {item.commit.oid[:12]} {neutral(item.commit.date)} {neutral(item.commit.author)}"
     span = item.finding.location.span
     if item.source is not None and span is not None:
         yield from _excerpt(item.source, span, item.severity, paint)
@@ -78,7 +80,7 @@ _WHAT = {"first": "the first one", "twin": "the other name", "copy": "the other 
 
 def _where(item: Reported) -> str:
     location = item.finding.location
-    path = neutral(location.path or ".")
+    path = neutral(location.path or "(repository)")
     return f"{path}:{location.span.line}:{location.span.column}" if location.span else path
 
 
@@ -94,6 +96,11 @@ def _excerpt(source: str, span: Span, severity: str, paint: Paint) -> Iterator[s
     yield paint("dim", f"  {gap} |")
     yield f"  {paint('dim', f'{number} |')} {neutral_line(shown)}"
     yield f"  {paint('dim', f'{gap} |')} {' ' * before}{paint(severity, '^' * marked)}"
+
+
+def pad(text: str, width: int) -> str:
+    """`text` with blanks behind it up to a width on a terminal."""
+    return text + " " * (width - _display_width(text))
 
 
 def _display_width(text: str) -> int:

@@ -31,7 +31,10 @@ _V4_NAME = re.compile(r"(?P<kind>TASK|REPORT|ISSUE|REVIEW)-[A-Za-z0-9][A-Za-z0-9
 _SHORT_ID = re.compile(r"(?:TASK|REPORT|ISSUE)-\d{8}-\d{3}", re.ASCII)
 # In capitals the prefix alone claims a type; otherwise a number must follow: `review-checklist.md` is no envelope.
 _PREFIX = re.compile(r"(?P<capitals>TASK|REPORT|ISSUE|REVIEW)[-_ ]|(?P<other>(?i:TASK|REPORT|ISSUE|REVIEW))[-_ ]\d")
-_GHOST = re.compile(r"(DRAFT|HANDOFF|AMEND)-", re.ASCII)
+# `DRAFT-20261001-001-PM-to-QA.md` and `AMEND-TASK-20261001-001-….md`; `DRAFT-ideas.md` is a free document.
+_GHOST = re.compile(r"(DRAFT|HANDOFF|AMEND)-(?:(?:TASK|REPORT|ISSUE|REVIEW)-|\d{8}-\d{3}-).*\.md", re.ASCII | re.DOTALL)
+# What a person takes for an envelope: the type, then a date, after a counter or `Copy of` and with any extension.
+_ENVELOPE_LIKE = re.compile(r"[\W\d_]*(?:copy of )?(?:TASK|REPORT|ISSUE|REVIEW)[-_ .]*\d{4}", re.ASCII | re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +109,13 @@ def is_short_id(text: str) -> bool:
 
 def ghost_prefix(filename: str) -> str | None:
     """DRAFT, HANDOFF or AMEND where the rest of the name is an envelope's date and routing (protocol.md V3-N07)."""
-    match = _GHOST.match(filename)
+    match = _GHOST.fullmatch(filename)
     return match[1] if match else None
+
+
+def looks_like_envelope(filename: str) -> bool:
+    """Whether a person would take this file for an envelope, whether a tool does or not: `TASK20261001-….md`, `TASK-20261001-….txt`."""
+    return _ENVELOPE_LIKE.match(skeleton(filename)) is not None
 
 
 def is_calendar_date(digits: str) -> bool:

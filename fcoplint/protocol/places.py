@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from fcoplint.protocol.names import claimed_kind, parse_name, parse_v4_kind
+from fcoplint.protocol.names import claimed_kind, is_calendar_date, parse_name, parse_v4_kind
 from fcoplint.protocol.stages import STAGES
 
 MANIFEST_NAMES = ("fcop.json", "codeflow.json")
@@ -11,8 +11,21 @@ LIFECYCLE = "_lifecycle"
 # Folders of the older layouts, and those every layout has, that hold envelopes.
 ENVELOPE_FOLDERS = ("tasks", "log", "reports", "issues", "reviews")
 HOME_FOLDER = {"REPORT": "reports", "ISSUE": "issues", "REVIEW": "reviews"}
+# What v3 knows beside the stages, what runtimes keep there lawfully, and the older layouts' (FC204 speaks of those).
+KNOWN_FOLDERS = frozenset(
+    {LIFECYCLE, *ENVELOPE_FOLDERS, "history", "shared", "alerts", "internal", "ledger", "_ledger"}
+    | {"inbox", "outbox", "adopted", "templates", "_archive", "legacy-non-protocol"}
+)
+# Folders that the reference's own audit passes by, wherever they lie.
+_SET_ASIDE = frozenset({"_archive", "legacy-non-protocol"})
+# Where the products of the work lie, beside the workspace: `workspace/<slug>/` (protocol.md V3-K01).
+PRODUCT_FOLDER = "workspace"
+RESERVED_SLUGS = frozenset({"archive", "tmp", "trash"})
 
 _HISTORY_DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+_PRODUCT_SLUG = re.compile(r"[a-z][a-z0-9-]{0,39}", re.ASCII)
+# LETTER-TO-ADMIN.md, SPRINT-3.md, README.en.md: documents whose name begins with a word in capitals.
+_DOCUMENT = re.compile(r"[A-Z][A-Z0-9]+(?:[-_.].*)?", re.ASCII | re.DOTALL)
 _TEMPORARY = re.compile(
     r"\.fcop-.*\.(?:tmp|lock)|\.(?:TASK|REPORT|ISSUE|REVIEW)-.*\.(?:tmp|lock)|(?:TASK|REPORT|ISSUE|REVIEW)-.*\.(?:tmp|lock)|.*\.fcop-v3-tmp",
     re.DOTALL,
@@ -50,7 +63,7 @@ def place_of(relative: str) -> Place:
         if folders > 1 and parts[1] in STAGES:
             return Place("stage", parts[1], folders - 2)
         return Place("lifecycle", None, folders - 1)
-    if "_archive" in parts[:-1]:
+    if not _SET_ASIDE.isdisjoint(parts[:-1]):
         return Place("_archive", None, folders - 1)
     if parts[0] == "history" or parts[0] in ENVELOPE_FOLDERS:
         return Place(parts[0], None, folders - 1)
@@ -92,8 +105,19 @@ def is_temporary(filename: str) -> bool:
 
 
 def is_history_day(folder: str) -> bool:
-    """Whether a folder name has the form YYYY-MM-DD."""
-    return _HISTORY_DAY.fullmatch(folder) is not None
+    """Whether a folder of `history/` is named for a day of the calendar, as YYYY-MM-DD."""
+    return _HISTORY_DAY.fullmatch(folder) is not None and is_calendar_date(folder.replace("-", ""))
+
+
+def is_product_slug(folder: str) -> bool:
+    """Whether a folder of `workspace/` may bear this name (protocol.md V3-K01)."""
+    return _PRODUCT_SLUG.fullmatch(folder) is not None and folder not in RESERVED_SLUGS
+
+
+def is_document(filename: str) -> bool:
+    """Whether a file in the workspace's own folder is one of the papers that teams keep there: its first word is in capitals."""
+    stem, dot, extension = filename.rpartition(".")
+    return _DOCUMENT.fullmatch(stem if dot else filename) is not None and extension.lower() in ("md", "txt", filename.lower())
 
 
 def _is_envelope_name(filename: str) -> bool:

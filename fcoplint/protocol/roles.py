@@ -48,3 +48,15 @@ def base_role(text: str, declared: frozenset[str]) -> str:
     if match and (match[1] in declared or match[1] in ADDRESSABLE):
         return match[1]
     return text
+
+
+# Role codes named for authority instead of function (protocol.md V3-W06).
+AUTHORITY_WORDS = frozenset({"BOSS", "CHIEF", "MASTER", "OWNER", "CEO", "KING", "GOD", "COMMANDER", "DICTATOR", "LORD"})
+
+# The layers a manifest may give a role, and the capabilities it may name (ADR-0020).
+LAYERS = ("worker", "governance")
+ADMIN_LAYER = "admin"
+CAPABILITIES = frozenset(
+    {"file_io", "task_io", "modify_code", "review_decision", "approve_release"}
+    | {"escalate", "spawn_agent", "override", "archive", "mark_done"}
+)

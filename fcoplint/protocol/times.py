@@ -9,6 +9,8 @@ _FORM = re.compile(
     r"(?:[Tt ](?P<clock>\d{2}:\d{2}(?::\d{2})?)(?:[.,](?P<fraction>\d{1,9}))?\s?(?P<offset>[Zz]|[+-]\d{2}(?::?\d{2})?)?)?",
     re.ASCII,
 )
+# ISO 8601 without its separators: 20261001, 20261001T080000Z.
+_BASIC = re.compile(r"(\d{4})(\d{2})(\d{2})(?:T(\d{2})(\d{2})(\d{2})?(.*))?", re.ASCII)
 
 
 class Time(NamedTuple):
@@ -20,7 +22,7 @@ class Time(NamedTuple):
 
 def parse_time(text: str) -> Time | None:
     """The moment a text names, None where it is no ISO 8601 date or date-time, or no day of the calendar."""
-    match = _FORM.fullmatch(text.strip())
+    match = _FORM.fullmatch(_extended(text.strip()))
     if match is None:
         return None
     clock = match["clock"] or "00:00"
@@ -31,6 +33,16 @@ def parse_time(text: str) -> Time | None:
         return Time((naive - shift).replace(tzinfo=datetime.UTC), match["offset"] is not None)
     except (ValueError, OverflowError):
         return None
+
+
+def _extended(text: str) -> str:
+    """A time in ISO 8601's basic form with its separators put in; any other text as it is."""
+    match = _BASIC.fullmatch(text)
+    if match is None:
+        return text
+    date = "-".join(match.group(1, 2, 3))
+    clock = ":".join(part for part in match.group(4, 5, 6) if part)
+    return f"{date}T{clock}{match[7]}" if clock else date
 
 
 def _offset(text: str | None) -> datetime.timedelta:

@@ -4,10 +4,11 @@ Libraries read the wrong index inside `git commit -a` and `git commit -- path`; 
 repository's configuration names is run: no fsmonitor, filter, textconv or external diff, and no lazy fetch.
 """
 
+import datetime
 import os
 import re
 import subprocess
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import IO, NamedTuple
@@ -143,7 +144,41 @@ def diff_index(repository: Repository, treeish: str) -> list[Delta]:
     `diff-files` would tell announced paths too, but it may run a filter that the repository's configuration names.
     """
     options = ("--cached", "--raw", "-z", "--no-renames", "--no-ext-diff", "--no-abbrev", "--ita-invisible-in-index")
-    return _deltas(repository.run("diff-index", *options, treeish, "--"))
+    return parse_deltas(repository.run("diff-index", *options, treeish, "--").split(b"\0"))
+
+
+def apply_deltas(state: Mapping[str, Entry], deltas: Iterable[Delta]) -> dict[str, Entry]:
+    """A listing after a change."""
+    return _changed(state, ((delta.path, delta.after) for delta in deltas))
+
+
+def undo_deltas(state: Mapping[str, Entry], deltas: Iterable[Delta]) -> dict[str, Entry]:
+    """A listing before a change, from the one after it."""
+    return _changed(state, ((delta.path, delta.before) for delta in deltas))
+
+
+def commit_times(repository: Repository, commit: str) -> list[datetime.datetime]:
+    """When a commit and its parents were made (UTC)."""
+    listing = repository.run("log", "--no-walk=unsorted", "--format=%ct", "--no-show-signature", f"{commit}^@", commit, "--")
+    return [datetime.datetime.fromtimestamp(int(seconds), datetime.UTC) for seconds in listing.split()]
+
+
+def merge_base(repository: Repository, one: str, other: str) -> str | None:
+    """The best common ancestor of two commits, None where they have none here."""
+    try:
+        return repository.run("merge-base", one, other).decode().strip() or None
+    except GitError:
+        return None
+
+
+def _changed(state: Mapping[str, Entry], changes: Iterable[tuple[str, Entry | None]]) -> dict[str, Entry]:
+    changed = dict(state)
+    for path, entry in changes:
+        if entry is None:
+            changed.pop(path, None)
+        else:
+            changed[path] = entry
+    return changed
 
 
 def list_versions(repository: Repository, commit: str, folder: str, filename: str) -> list[Version]:
@@ -216,6 +251,21 @@ def resolve_commit(repository: Repository, revision: str) -> str | None:
         return None
 
 
+def require_commit(repository: Repository, revision: str) -> str:
+    """The object id of a commit. Raises GitError where there is none: the call's fault, or a shallow clone's."""
+    commit = resolve_commit(repository, revision)
+    if commit is not None:
+        return commit
+    if is_shallow(repository):
+        raise GitError(f"`{revision}` is not in this shallow clone; fetch the whole history (git fetch --unshallow, in CI fetch-depth: 0)")
+    raise GitError(f"`{revision}` names no commit here; `git log --oneline --all` shows what there is", usage=True)
+
+
+def is_shallow(repository: Repository) -> bool:
+    """Whether history was cut off when this repository was cloned."""
+    return repository.run("rev-parse", "--is-shallow-repository").strip() == b"true"
+
+
 def empty_tree(repository: Repository) -> str:
     """The id of the empty tree in this repository's hash algorithm."""
     return repository.run("hash-object", "-t", "tree", "--stdin", stdin=b"").decode().strip()
@@ -223,12 +273,17 @@ def empty_tree(repository: Repository) -> str:
 
 def read_git_file(repository: Repository, name: str) -> bytes | None:
     """The bytes of a file in the git directory (MERGE_HEAD and the like), None where there is none."""
-    path = os.fsdecode(repository.run("rev-parse", "--git-path", name).rstrip(b"\n"))
     try:
-        with open(os.path.join(repository.cwd, path), "rb") as file:
+        with open(path_in_git_dir(repository, name), "rb") as file:
             return file.read()
     except FileNotFoundError:
         return None
+
+
+def path_in_git_dir(repository: Repository, name: str) -> str:
+    """The path of a file in the git directory, wherever that lies (linked worktrees, `.git` files)."""
+    found = os.fsdecode(repository.run("rev-parse", "--git-path", name).removesuffix(b"\n"))
+    return os.path.join(repository.cwd, found)
 
 
 class Blobs:
@@ -237,6 +292,7 @@ class Blobs:
     def __init__(self, repository: Repository) -> None:
         self._repository = repository
         self._process: subprocess.Popen[bytes] | None = None
+        self.max_bytes = MAX_BYTES
 
     def read(self, oids: Iterable[str]) -> Iterator[tuple[str, Content]]:
         """(id, bytes) of each id, in the order given; what is missing or too large is an Unreadable."""
@@ -264,7 +320,7 @@ class Blobs:
         if words[1:] == [b"missing"]:
             return Unreadable("missing-object", oid)
         size = int(words[2])
-        if size > MAX_BYTES:
+        if size > self.max_bytes:
             _skip(answers, size + 1)
             return Unreadable("too-large", str(size))
         data = answers.read(size)
@@ -302,8 +358,8 @@ def _skip(stream: IO[bytes], size: int) -> None:
         size -= len(stream.read(min(size, 1 << 20))) or size
 
 
-def _deltas(listing: bytes) -> list[Delta]:
-    fields = listing.split(b"\0")
+def parse_deltas(fields: Sequence[bytes]) -> list[Delta]:
+    """The lines of a raw diff, given as the fields between its NULs: a line, its path, the next line, …"""
     found = []
     for head, name in zip(fields[::2], fields[1::2], strict=False):
         if not head:

@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
@@ -74,6 +74,87 @@ class Snapshot(Protocol):
     def read(self, paths: Iterable[str]) -> Iterator[tuple[str, Content]]:
         """The bytes of each path, in the order asked for; of a link, the bytes of its target's name."""
         ...
+
+
+@dataclass(frozen=True)
+class OverlaySnapshot:
+    """Another snapshot in which some paths hold other bytes (an editor's buffer), or stand as they do in a third one.
+
+    `replaced` maps a path to its bytes, to the snapshot that it is taken from, or to None where the path is not there.
+    """
+
+    base: Snapshot
+    replaced: Mapping[str, "bytes | Snapshot | None"]
+
+    @property
+    def label(self) -> str:
+        """See `Snapshot.label`."""
+        return self.base.label
+
+    @property
+    def unreadable(self) -> Mapping[str, Unreadable]:
+        """See `Snapshot.unreadable`."""
+        return self.base.unreadable
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """See `Snapshot.notes`."""
+        return self.base.notes
+
+    @cached_property
+    def entries(self) -> Mapping[str, Entry]:
+        """See `Snapshot.entries`."""
+        entries = {path: entry for path, entry in self.base.entries.items() if path not in self.replaced}
+        for path, source in self.replaced.items():
+            if isinstance(source, bytes):
+                entries[path] = Entry(Kind.FILE, None)
+            elif source is not None and path in source.entries:
+                entries[path] = source.entries[path]
+        return entries
+
+    def read(self, paths: Iterable[str]) -> Iterator[tuple[str, Content]]:
+        """See `Snapshot.read`."""
+        for path in paths:
+            source = self.replaced.get(path, self.base)
+            if isinstance(source, bytes):
+                yield path, source
+            elif source is None:
+                yield path, Unreadable("vanished")
+            else:
+                yield from source.read([path])
+
+
+@dataclass(frozen=True)
+class FilteredSnapshot:
+    """Another snapshot without the paths that `leaves_out` says yes to."""
+
+    base: Snapshot
+    leaves_out: Callable[[str], bool]
+
+    @property
+    def label(self) -> str:
+        """See `Snapshot.label`."""
+        return self.base.label
+
+    @property
+    def unreadable(self) -> Mapping[str, Unreadable]:
+        """See `Snapshot.unreadable`."""
+        return {path: why for path, why in self.base.unreadable.items() if not self.leaves_out(path)}
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """See `Snapshot.notes`."""
+        left_out = len(self.base.entries) - len(self.entries)
+        return (*self.base.notes, *((Note("excluded", f"paths left out by the setting `exclude`: {left_out}"),) if left_out else ()))
+
+    @cached_property
+    def entries(self) -> Mapping[str, Entry]:
+        """See `Snapshot.entries`."""
+        return {path: entry for path, entry in self.base.entries.items() if not self.leaves_out(path)}
+
+    def read(self, paths: Iterable[str]) -> Iterator[tuple[str, Content]]:
+        """See `Snapshot.read`."""
+        return self.base.read(paths)
 
 
 @dataclass(frozen=True)

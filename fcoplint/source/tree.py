@@ -1,5 +1,6 @@
 """Snapshots of what git holds: the index and commits. Bytes are those of the object, never of the working tree."""
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -32,9 +33,18 @@ class GitSnapshot:
         return Unreadable("submodule" if entry.kind is Kind.SUBMODULE else "unmerged")
 
 
-def commit_snapshot(repository: git.Repository, commit: str, label: str) -> GitSnapshot:
-    """The tree of a commit."""
-    return GitSnapshot(repository, git.list_tree(repository, commit), label)
+def commit_snapshot(repository: git.Repository, commit: str, label: str, below: str = "") -> GitSnapshot:
+    """The tree of a commit; of the folder `below` of the working tree alone, where one is given."""
+    entries = git.list_tree(repository, commit)
+    folder = os.path.relpath(below, repository.top).replace(os.sep, "/") if below and repository.top else "."
+    if folder != ".":
+        entries = {path[len(folder) + 1 :]: entry for path, entry in entries.items() if path.startswith(f"{folder}/")}
+    return GitSnapshot(repository, entries, label)
+
+
+def empty_snapshot(repository: git.Repository) -> GitSnapshot:
+    """A tree with nothing in it: what stands before a first commit."""
+    return GitSnapshot(repository, {}, "nothing")
 
 
 def parents_of_next_commit(repository: git.Repository, environ: Mapping[str, str]) -> list[str]:
@@ -63,17 +73,7 @@ def index_and_parents(repository: git.Repository, parents: Sequence[str]) -> tup
     """([state of each parent], index): one listing of the first parent, one diff a parent. Before a first commit: empty."""
     first, *others = parents or [git.empty_tree(repository)]
     listed = git.list_tree(repository, first) if parents else {}
-    index = _apply(listed, [(delta.path, delta.after) for delta in git.diff_index(repository, first)])
-    states = [listed, *(_apply(index, [(delta.path, delta.before) for delta in git.diff_index(repository, other)]) for other in others)]
+    index = git.apply_deltas(listed, git.diff_index(repository, first))
+    states = [listed, *(git.undo_deltas(index, git.diff_index(repository, other)) for other in others)]
     before = [GitSnapshot(repository, state, parent) for state, parent in zip(states, [first, *others], strict=True)]
     return before, GitSnapshot(repository, index, "index")
-
-
-def _apply(state: Mapping[str, Entry], changes: Iterable[tuple[str, Entry | None]]) -> dict[str, Entry]:
-    changed = dict(state)
-    for path, entry in changes:
-        if entry is None:
-            changed.pop(path, None)
-        else:
-            changed[path] = entry
-    return changed

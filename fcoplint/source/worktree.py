@@ -27,6 +27,7 @@ class WorktreeSnapshot:
     notes: tuple[Note, ...] = ()
     index: GitSnapshot | None = None
     label: str = "working tree"
+    max_bytes: int = MAX_BYTES
 
     def read(self, paths: Iterable[str]) -> Iterator[tuple[str, Content]]:
         """See `Snapshot.read`."""
@@ -39,7 +40,7 @@ class WorktreeSnapshot:
             elif entry.oid is not None and self.index is not None:
                 yield from self.index.read([path])
             else:
-                yield path, self._as_committed(path, _read(os.path.join(self.root, path), entry.kind))
+                yield path, self._as_committed(path, _read(os.path.join(self.root, path), entry.kind, self.max_bytes))
 
     def _as_committed(self, path: str, content: Content) -> Content:
         if self.index is None or not isinstance(content, bytes) or b"\r\n" not in content or path not in self.index.entries:
@@ -60,7 +61,7 @@ def walk(root: str, below: str = "") -> WorktreeSnapshot:
         try:
             found = list(os.scandir(os.path.join(root, folder) if folder else root))
         except OSError as error:
-            unreadable[folder] = _reason(error)
+            unreadable[folder or "."] = _reason(error)
             continue
         for item in found:
             path = f"{folder}/{item.name}" if folder else item.name
@@ -149,7 +150,7 @@ class _Folders:
         return stat.S_ISDIR(mode)
 
 
-def _read(path: str, kind: Kind) -> Content:
+def _read(path: str, kind: Kind, limit: int) -> Content:
     try:
         if kind is Kind.LINK:
             return os.fsencode(os.readlink(path))
@@ -161,12 +162,12 @@ def _read(path: str, kind: Kind) -> Content:
             state = os.fstat(descriptor)
             if not stat.S_ISREG(state.st_mode):
                 return Unreadable("not-a-file")
-            if state.st_size > MAX_BYTES:
+            if state.st_size > limit:
                 return Unreadable("too-large", str(state.st_size))
-            data = file.read(MAX_BYTES + 1)
+            data = file.read(limit + 1)
         except OSError as error:
             return _reason(error)
-    return data if len(data) <= MAX_BYTES else Unreadable("too-large", f"more than {MAX_BYTES}")
+    return data if len(data) <= limit else Unreadable("too-large", f"more than {limit}")
 
 
 def _reason(error: OSError) -> Unreadable:

@@ -9,10 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import git
+import jsonschema
+
+from fcoplint.output.schema import schema
 
 TEAM = {"mode": "preset", "team": "dev-team", "leader": "PM", "roles": ["PM", "DEV", "QA", "OPS"], "lang": "en", "version": 1}
 INBOX = "fcop/_lifecycle/inbox"
 T1 = f"{INBOX}/TASK-20261001-001-PM-to-DEV.md"
+_SCHEMA = jsonschema.Draft202012Validator(schema())
 _IDENTITY = {
     "GIT_AUTHOR_NAME": "PM", "GIT_AUTHOR_EMAIL": "pm@example.org", "GIT_COMMITTER_NAME": "PM", "GIT_COMMITTER_EMAIL": "pm@example.org"
 }  # fmt: skip
@@ -38,8 +42,9 @@ class Ran:
 
     @property
     def report(self) -> dict[str, Any]:
-        """The JSON report on standard output."""
+        """The JSON report on standard output, held against its schema."""
         loaded: dict[str, Any] = json.loads(self.out)
+        _SCHEMA.validate(loaded)
         return loaded
 
     @property

@@ -1,0 +1,56 @@
+"""The only place that opens a file for writing (design.md 10)."""
+
+import os
+import secrets
+
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+
+
+def publish(path: str, data: bytes, mode: int = 0o644) -> None:
+    """Create a file whole: an exclusive temporary, written and synced, appears under its name without replacing anything.
+
+    Raises FileExistsError where something stands there, OSError where the disk says no; then nothing has changed.
+    """
+    folder = os.path.dirname(path) or "."
+    temporary = os.path.join(folder, f".fcop-{os.path.basename(path)}-{secrets.token_hex(8)}.tmp")
+    descriptor = os.open(temporary, _NEW, mode)
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fchmod(file.fileno(), mode)
+            os.fsync(file.fileno())
+        os.link(temporary, path)
+    finally:
+        os.unlink(temporary)
+    _sync_folder(folder)
+
+
+def rename_aside(path: str, target: str) -> None:
+    """Give a file another name in its folder without replacing anything there. Raises OSError; then nothing has changed."""
+    os.link(path, target)
+    os.unlink(path)
+    _sync_folder(os.path.dirname(path) or ".")
+
+
+def remove(path: str) -> None:
+    """Remove a file. Raises OSError."""
+    os.unlink(path)
+    _sync_folder(os.path.dirname(path) or ".")
+
+
+def leave_mark(path: str) -> None:
+    """Create an empty file and its folder; where that cannot be done, nothing happens: the mark only saves time."""
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644))
+    except OSError:
+        return
+
+
+def _sync_folder(folder: str) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,81 @@
+"""Identity (FC1) across envelopes: one number for two envelopes, one session for two roles (protocol.md V3-N05, V3-F14)."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator
+
+from fcoplint.checks.registry import V1_V3, rule
+from fcoplint.findings import Finding, Related, on
+from fcoplint.model.envelope import Envelope, Task
+from fcoplint.model.nodes import Scalar
+from fcoplint.model.workspace import Workspace
+from fcoplint.protocol import roles
+from fcoplint.protocol.times import parse_time
+
+_LONG_AGO = datetime.datetime.min.replace(tzinfo=datetime.UTC)
+
+
+@rule("FC105", versions=V1_V3)
+def reused_number(workspace: Workspace) -> Iterator[Finding]:
+    groups: dict[str, dict[str, Envelope]] = {}
+    for envelope in workspace.envelopes:
+        name = envelope.name
+        if name:
+            # Names that differ in case alone are FC106; copies of one stem are FC203.
+            groups.setdefault(f"{name.kind}-{name.date}-{name.sequence}", {}).setdefault(envelope.stem.casefold(), envelope)
+    for number, named in groups.items():
+        if len(named) > 1:
+            yield _reuse(number, sorted(named.values(), key=_age))
+
+
+def _reuse(number: str, named: list[Envelope]) -> Finding:
+    *others, latest = named
+    related = tuple(Related(other.file, "the same number") for other in others)
+    about = ", ".join(other.stem for other in others)
+    return on(
+        latest, "FC105", latest.file, about=about, related=related,
+        number=number, kind=latest.kind, other=others[0].path, count=len(named),
+    )  # fmt: skip
+
+
+def _age(envelope: Envelope) -> tuple[datetime.datetime, str]:
+    """When an envelope came to be, as far as it says so: an order that no move of it changes."""
+    event = envelope.events[0] if isinstance(envelope, Task) and envelope.events else None
+    time = parse_time(event.text("at") or "") if event else None
+    return time.moment if time else _LONG_AGO, envelope.stem
+
+
+@rule("FC130", versions=V1_V3)
+def one_session_two_roles(workspace: Workspace) -> Iterator[Finding]:
+    sessions: dict[str, dict[str, tuple[Envelope, Scalar]]] = {}
+    for envelope in sorted(workspace.envelopes, key=_number):
+        session, role = envelope.scalar("session_id"), _signer(envelope)
+        if session and role:
+            sessions.setdefault(session.text.strip(), {}).setdefault(role, (envelope, session))
+    for session_id, signed in sessions.items():
+        (first_role, (first, place)), *rest = signed.items()
+        related = (Related(first.at(place), "the same session"),)
+        for role, (envelope, session) in rest:
+            yield on(
+                envelope, "FC130", session, about=f"{session_id}={role}", related=related,
+                session=session_id, role=role, first_role=first_role, other=first.path,
+            )  # fmt: skip
+
+
+def _number(envelope: Envelope) -> tuple[str, str, bool, str]:
+    """The order of the names: by day and number, the TASK before what answers it."""
+    name = envelope.name
+    return (name.date, name.sequence, name.kind != "TASK", name.stem) if name else ("", "", True, envelope.stem)
+
+
+def _signer(envelope: Envelope) -> str | None:
+    """The agent's role that an envelope is signed for; a REVIEW is signed otherwise.
+
+    ADMIN is a person who says in a session what its agent then writes down as ADMIN's TASK: in real trees every session
+    that bears two roles is of this kind. SYSTEM is no agent either.
+    """
+    if envelope.name is None or envelope.kind == "REVIEW":
+        return None
+    role = roles.base_role(envelope.name.sender, envelope.workspace.declared_roles)
+    return None if role in roles.RESERVED else role

@@ -1,0 +1,74 @@
+"""Opening what PATH names: a repository's working tree, a commit of it, a plain folder, or one workspace."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from fcoplint.cli import common
+from fcoplint.protocol.places import is_workspace_folder
+from fcoplint.settings import Settings
+from fcoplint.source import git, tree, worktree
+from fcoplint.source.snapshot import Snapshot
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A folder with its snapshot and settings; `top` is the name under which it may be a workspace itself."""
+
+    root: str
+    snapshot: Snapshot
+    settings: Settings
+    top: str | None
+    repository: git.Repository | None
+
+    @property
+    def below(self) -> bool:
+        """Whether the folder lies below its repository's root."""
+        return self.repository is not None and self.repository.top not in ("", self.root)
+
+
+def open_folder(path: str, options: common.Options | None = None, *, rev: str | None = None, as_workspace: bool = False) -> Opened:
+    """Open PATH, or end the program with one line of advice. May raise GitError."""
+    root = _folder(path)
+    repository = _repository(root)
+    settings = common.settings_for_folder(options or common.Options(), root, repository)
+    name = "/".join(Path(root).parts[-2:])
+    top = "fcop" if as_workspace else name if is_workspace_folder(name) else None
+    return Opened(root, _snapshot(root, repository, rev, settings), settings, top, repository)
+
+
+def enclosing_workspace(root: str) -> str | None:
+    """The workspace that a folder lies in, or None."""
+    folders = (parent for parent in Path(root).parents if is_workspace_folder(parent.as_posix()))
+    return next((str(folder) for folder in folders if (folder / "fcop.json").exists() or (folder / "_lifecycle").is_dir()), None)
+
+
+def _folder(path: str) -> str:
+    root = os.path.abspath(path)
+    if not os.path.lexists(root):
+        common.stop(f"there is no {path}", common.USAGE)
+    if not os.path.isdir(root):
+        common.stop(f"{path} is a file; give the repository or the workspace that holds it", common.USAGE)
+    return os.path.realpath(root)
+
+
+def _repository(root: str) -> git.Repository | None:
+    try:
+        return git.open_repository(root, os.environ)
+    except git.NotARepositoryError:
+        return None
+
+
+def _snapshot(root: str, repository: git.Repository | None, rev: str | None, settings: Settings) -> Snapshot:
+    if repository is None:
+        if rev is not None:
+            common.stop("--rev needs a git repository", common.USAGE)
+        return replace(worktree.walk(root), max_bytes=settings.max_bytes)
+    repository.blobs.max_bytes = settings.max_bytes
+    if rev is not None:
+        return tree.commit_snapshot(repository, git.require_commit(repository, rev), rev, below=root)
+    if not repository.top:
+        common.stop("there is no working tree here; name a commit: fcoplint audit --rev HEAD", common.USAGE)
+    return replace(worktree.worktree_snapshot(repository, root), max_bytes=settings.max_bytes)

@@ -1,0 +1,129 @@
+"""The report's JSON Schema, from a pydantic model of what `json.py` writes. Imported only by `fcoplint schema`."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Severity = Literal["error", "warning", "info"]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class Tool(_Strict):
+    """The program that wrote the report."""
+
+    name: Literal["fcoplint"]
+    version: str
+
+
+class Summary(_Strict):
+    """How many findings of each severity are listed, and how many older ones are not."""
+
+    error: int
+    warning: int
+    info: int
+    older: int = Field(description="Findings that were there before the change and are not listed.")
+
+
+class Workspace(_Strict):
+    """A workspace that was looked at."""
+
+    root: str
+    version: int = Field(ge=0, le=4, description="The protocol version; 0 is one that nobody here knows.")
+    envelopes: int
+
+
+class Note(_Strict):
+    """Something that was not looked at, or otherwise than usual."""
+
+    topic: str
+    text: str
+    path: str | None
+
+
+class Rule(_Strict):
+    """A rule that the findings name."""
+
+    code: str = Field(pattern=r"^FC\d{3}$")
+    name: str
+    title: str
+    contract: str
+    protocols: str
+    fix: str
+    source: str
+    why: str
+
+
+class Place(_Strict):
+    """A path, with line and column from 1 where there is one; the end lies behind the last character."""
+
+    path: str | None = Field(description="POSIX; null where the finding is about the repository.")
+    line: int | None
+    column: int | None
+    end_line: int | None
+    end_column: int | None
+    path_bytes: str | None = Field(None, description="Base64 of a name that is not UTF-8; `path` then holds U+FFFD.")
+
+
+class Related(Place):
+    """A second place that belongs to a finding."""
+
+    what: str
+
+
+class Commit(_Strict):
+    """A commit: its id, its author as `Name <e-mail>`, the author's date."""
+
+    id: str
+    author: str
+    date: str
+
+
+class Finding(Place):
+    """One finding."""
+
+    code: str = Field(pattern=r"^FC\d{3}$")
+    name: str
+    severity: Severity
+    contract: str
+    message: str
+    parameters: dict[str, str | int | bool | None]
+    workspace: str
+    subject: str
+    related: list[Related]
+    help: str | None
+    next: list[str] = Field(description="The next command to type, as words.")
+    source: str
+    fingerprint: str = Field(pattern=r"^[0-9a-f]{24}$", description="The same fault, wherever it stands.")
+    introduced: bool
+    commit: Commit | None = Field(description="The commit that brought it in, where commits were judged one by one.")
+
+
+class Report(_Strict):
+    """`fcoplint.report/1`."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        strict=True,
+        title="fcoplint report",
+        json_schema_extra={"$id": "urn:fcoplint:report:1", "$schema": "https://json-schema.org/draft/2020-12/schema"},
+    )
+    schema_: Literal["fcoplint.report/1"] = Field(alias="schema")
+    tool: Tool
+    command: Literal["audit", "check"]
+    exit_code: int
+    fail_level: Severity
+    summary: Summary
+    workspaces: list[Workspace]
+    notes: list[Note]
+    rules: list[Rule]
+    findings: list[Finding]
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of a report."""
+    return Report.model_json_schema(by_alias=True)

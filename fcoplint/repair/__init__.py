@@ -1,0 +1,1 @@
+"""The only part that changes anything: so far, a repository's hooks."""

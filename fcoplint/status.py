@@ -1,0 +1,116 @@
+"""Who holds what, where, since when: the state of a team's work, told from paths and events (design.md 6)."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from fcoplint.model.envelope import Issue, Task
+from fcoplint.model.relations import recipient
+from fcoplint.model.workspace import Documents, Workspace, Workspaces
+from fcoplint.protocol.stages import STAGES
+from fcoplint.protocol.times import parse_time
+from fcoplint.settings import Settings
+from fcoplint.source.snapshot import Snapshot
+
+# A TASK in an older layout has no stage: it is open until a REPORT answers it.
+OPEN, REPORTED = "open", "reported"
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One TASK: its stage, who holds it, since when (UTC, None where no event says), and what was reported."""
+
+    task: str
+    path: str
+    stage: str
+    holder: str | None
+    sender: str | None
+    subject: str | None
+    priority: str | None
+    since: datetime.datetime | None
+    reports: tuple[str, ...]
+    children: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Hindrance:
+    """One open ISSUE."""
+
+    issue: str
+    path: str
+    reporter: str | None
+    severity: str | None
+    summary: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class TeamStatus:
+    """One workspace: its leader, its work by stage, its open issues. Archived work is only counted."""
+
+    root: str
+    version: int
+    leader: str | None
+    work: tuple[Work, ...]
+    issues: tuple[Hindrance, ...]
+    archived: int
+
+
+def status(snapshot: Snapshot, settings: Settings, top: str | None = None) -> list[TeamStatus]:
+    """The status of every workspace of a snapshot."""
+    return [_team(workspace) for workspace in Workspaces(snapshot, Documents(), top, settings.policy)]
+
+
+def _team(workspace: Workspace) -> TeamStatus:
+    workspace.prefetch(workspace.envelopes)
+    current = [task for task in workspace.tasks if not task.place.is_historic]
+    work = sorted((_work(task) for task in current), key=lambda work: (_order(work.stage), work.task, work.path))
+    leader = workspace.manifest.leader if workspace.manifest else None
+    return TeamStatus(
+        workspace.root,
+        workspace.version,
+        workspace.policy.leader or leader,
+        tuple(work),
+        tuple(_open_issues(workspace.issues)),
+        len(workspace.tasks) - len(current),
+    )
+
+
+def _order(stage: str) -> int:
+    return (OPEN, *STAGES, REPORTED).index(stage) if stage in (OPEN, *STAGES, REPORTED) else 0
+
+
+def _work(task: Task) -> Work:
+    relations = task.workspace.relations
+    reports = tuple(report.stem for report in relations.reports_of(task))
+    stage = task.place.stage or (REPORTED if reports else OPEN)
+    return Work(
+        task=task.stem,
+        path=task.path,
+        stage=stage,
+        holder=_holder(task, stage),
+        sender=task.text("sender"),
+        subject=task.text("subject"),
+        priority=task.text("priority"),
+        since=_since(task),
+        reports=reports,
+        children=tuple(child.stem for child in relations.children_of(task)),
+    )
+
+
+def _holder(task: Task, stage: str) -> str | None:
+    """Who has to act: the recipient, and once work is handed in or done the sender."""
+    return task.text("sender") if stage in ("review", "done", REPORTED) else recipient(task)
+
+
+def _since(task: Task) -> datetime.datetime | None:
+    at = task.events[-1].text("at") if task.events else None
+    time = parse_time(at) if at else None
+    return time.moment if time else None
+
+
+def _open_issues(issues: Iterable[Issue]) -> Iterable[Hindrance]:
+    for issue in issues:
+        if not issue.place.is_historic and (issue.text("status") or "open").lower() == "open":
+            yield Hindrance(issue.stem, issue.path, issue.text("reporter"), issue.text("severity"), issue.text("summary"))
