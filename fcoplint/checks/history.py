@@ -111,10 +111,9 @@ def _place_and_events(pair: EnvelopePair) -> Iterator[Finding]:
         if pair.before.place.kind == "stage" and pair.after.place.kind in ("tasks", "log", "_archive"):
             yield _unled(pair, "FC802", "outside")
     elif not pair.is_led:
-        if start == end:
-            yield _unled(pair, "FC803", "default")
-        else:
-            yield _unled(pair, "FC802", "default" if pair.appended else "no-event")
+        gap = bool(pair.appended) and pair.appended[-1].target == end
+        message = "gap" if gap else "default" if pair.appended or start == end else "no-event"
+        yield _unled(pair, "FC803" if start == end else "FC802", message)
 
 
 def _unled(pair: EnvelopePair, code: str, message: str) -> Finding:

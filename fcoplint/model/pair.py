@@ -84,7 +84,9 @@ class EnvelopePair:
         positions = trail(self.appended)
         if positions is None or positions[-1] != end:
             return False
-        return positions[0] in (start, ended) if self.landed and self.before.place.kind == "stage" else self._passes(positions)
+        if not self.landed or self.before.place.kind != "stage":
+            return self._passes(positions)
+        return positions[0] in (start, ended) or _corrects(self.appended[0])
 
     def _passes(self, positions: Sequence[str | None]) -> bool:
         """Whether a trail without landed events passes where the envelope lay; what an older layout held may begin anew."""
@@ -127,10 +129,14 @@ def trail(events: Sequence[Event]) -> list[str | None] | None:
     """
     positions: list[str | None] = [events[0].source] if events else []
     for event in events:
-        if event.source != positions[-1] and event.fields.get("supersedes") is None:
+        if event.source != positions[-1] and not _corrects(event):
             return None
         positions.append(event.target)
     return positions
+
+
+def _corrects(event: Event) -> bool:
+    return event.text("supersedes") is not None
 
 
 def _events(entries: Sequence[object], first: int) -> list[Event]:
