@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,7 +15,6 @@ from fcoplint.protocol.authorisation import MAX_SENTENCE, authorises
 from fcoplint.protocol.rules_version import find_version, parse_version
 from fcoplint.report import Reported
 from fcoplint.settings import Settings
-from fcoplint.source import worktree
 from fcoplint.source.snapshot import MemorySnapshot
 
 CASES = Path(__file__).parent / "cases"
@@ -710,17 +708,3 @@ def test_leader_and_admin_may_always_archive_and_nobody_twice_blamed(leader: str
         assert said(manifest(leader=leader), archived(f"{sender}-to-{recipient}", by), select=ARCHIVE_CODES) == []
     for by in ("PM", "DEV", "QA", "OPS", "BOB", "agent"):
         assert len(said(manifest(leader=leader), archived(f"{sender}-to-{recipient}", by), select=ARCHIVE_CODES)) <= 1
-
-
-@pytest.mark.parametrize("folder", sorted(CASES.glob("*/*")), ids=lambda folder: folder.name)
-def test_the_cases(folder: Path) -> None:
-    expected = yaml.safe_load((folder / "expect.yaml").read_text("utf-8"))
-    asked = [*expected["codes"], *expected.get("silent-codes", [])]
-    if not any(code.startswith("FC4") for code in asked):
-        pytest.skip("a case of another contract")
-    report = engine.audit(worktree.walk(str(folder / "workspace")), Settings())
-    at = {(item.rule.code, item.finding.location.path, item.severity) for item in report.findings}
-    assert {(code, expected.get("file"), expected["level"]) for code in expected["codes"]} <= at
-    assert {item.rule.code for item in report.findings}.isdisjoint(expected.get("silent-codes", []))
-    errors = {item.rule.code for item in report.findings if item.severity == "error"}
-    assert errors <= {*expected["codes"], *expected["allow"]}

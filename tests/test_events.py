@@ -247,6 +247,8 @@ def test_a_task_without_events_is_an_error_where_the_change_creates_it(
 def test_a_merge_does_not_create_what_one_of_its_parents_had() -> None:
     theirs = {**MANIFEST, **OLD}
     assert check(MANIFEST, OLD, theirs) == []
+    archived = at("archive", text(listed=""))
+    assert check(MANIFEST, archived, {**MANIFEST, **archived}) == []
     assert check(theirs, {**OLD, **at("inbox", text(listed=""))}, MANIFEST) == ["FC301 error"]
 
 

@@ -16,6 +16,7 @@ FILES = [path for path in sorted(RULES.glob("FC*.md")) if "```bad" in path.read_
 _TWINS = "the twins differ in the case of QA and qa alone, of which one is a role and the other a slug"
 # The renamings that a rule is about: a file that only such an example has, and why the example does not outlive it.
 ABOUT = {("FC106", renaming): ("-DEV-qa.md", _TWINS) for renaming in ("roles", "slugs", "slots")}
+ABOUT["FC503", "slots"] = ("REPORT-20261001-001-QA-to-PM.md", "a TASK addressed to a slot may be reported by any role but its sender")
 
 
 def codes(example: Example, rename: Renaming = str) -> Counter[tuple[str, str]]:

@@ -45,7 +45,7 @@ def missing_transitions(workspace: Workspace) -> Iterator[Finding]:
             yield _no_events(task)
 
 
-@rule("FC301", versions=V3)
+@rule("FC301", versions=V3, additive=True)
 def created_without_events(change: Change) -> Iterator[Finding]:
     # A first commit may import files of any age.
     if not change.before.snapshot.entries:

@@ -78,11 +78,6 @@ def told(found: Report) -> list[tuple[str, str, str]]:
     return [(item.rule.code, item.severity, item.finding.subject) for item in found.findings]
 
 
-def cases_of(prefix: str) -> list[Path]:
-    """The cases below tests/cases that are about rules with a prefix, broken and sound."""
-    return sorted(path.parent for path in CASES.glob("*/*/expect.yaml") if any(code.startswith(prefix) for code in _codes(path.parent)))
-
-
 def hold(case: Path) -> None:
     """Hold a case against what it expects: its code in its place and no other error, or silence."""
     expect = yaml.safe_load((case / "expect.yaml").read_text("utf-8"))
