@@ -82,10 +82,14 @@ def test_a_bad_envelope_is_refused_with_its_finding_and_the_corrected_one_passes
 
 @pytest.mark.xdist_group("pre-commit")
 def test_commit_a_judges_the_edit_it_takes_in(hooked: Hooked) -> None:
+    hooked.repo.write("app.py", "print(1)\n")
+    hooked.repo.git("add", "-A")
+    assert hooked.commit().code == 0
+    hooked.repo.write("app.py", "print(2)\n")
     hooked.repo.write(T1, task_text().replace("sender: PM", "sender: OPS"))
     refused = hooked.commit("-a")
     assert (refused.code, f"{T1}:4:9: error FC120" in refused.err + refused.out) == (1, True)
-    hooked.repo.write(T1, task_text(priority="P1"))
+    hooked.repo.write(T1, task_text())
     assert hooked.commit("-a").code == 0
 
 
