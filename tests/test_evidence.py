@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from fcoplint.model.graph import find_cycles
 from fcoplint.model.policy import Policy
-from fcoplint.model.relations import BY_NUMBER, is_addressed_to
+from fcoplint.model.relations import BY_NUMBER
 from fcoplint.model.workspace import Documents, Workspace, Workspaces
 from fcoplint.protocol.references import Target, abbreviates, number_of, parse_reference
 from fcoplint.settings import Settings
@@ -357,7 +357,7 @@ def test_how_a_pairing_was_found() -> None:
     pairings = {found.stem: made.relations.tasks_of(found) for found in made.reports}
     assert [(pairing.task.stem, pairing.key) for pairing in pairings[R1]] == [(T2, "task_id")]
     assert [(pairing.task.stem, pairing.key) for pairing in pairings["REPORT-20261001-002-DEV-to-PM"]] == [(T2, BY_NUMBER)]
-    assert not is_addressed_to(made.tasks[0], None)
+    assert not made.authority.may_report(made.tasks[0], None)
 
 
 def test_relations_know_reviews_and_corrections() -> None:

@@ -12,7 +12,7 @@ from fcoplint.model.event import Event
 from fcoplint.model.workspace import Workspace
 from fcoplint.protocol.names import parse_name
 from fcoplint.protocol.places import is_history_day
-from fcoplint.protocol.times import parse_time
+from fcoplint.protocol.stages import TERMINAL
 
 
 @rule("FC208", versions=V3)
@@ -54,8 +54,7 @@ def wrong_history_date(task: Task) -> Iterator[Finding]:
 def _first_done(task: Task) -> tuple[Event, datetime.date] | None:
     """The first event to done with its UTC day; None where there is none, or its time cannot be read (FC3 says so)."""
     event = next((event for event in task.events if event.target == "done"), None)
-    time = parse_time(event.text("at") or "") if event else None
-    return (event, time.moment.date()) if event and time else None
+    return (event, event.time.moment.date()) if event and event.time else None
 
 
 @rule("FC210", versions=V3)
@@ -85,12 +84,9 @@ def split_history(report: Report) -> Iterator[Finding]:
 
 @rule("FC212", versions=V3)
 def unarchived_history(task: Task) -> Iterator[Finding]:
-    if task.place.kind != "history" or not task.events:
-        return
-    last = task.events[-1]
-    target = last.scalar("to")
-    if target and not target.is_empty and target.text != "archive":
-        yield on(task, "FC212", last.first_line, about=f"to={target.text}", last=target.text)
+    last = task.last_event
+    if task.place.kind == "history" and last and last.target not in (TERMINAL, None):
+        yield on(task, "FC212", last.first_line, about=f"to={last.target}", last=last.target)
 
 
 def _folders(envelope: Envelope) -> list[str]:

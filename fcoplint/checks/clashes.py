@@ -11,7 +11,6 @@ from fcoplint.model.envelope import Envelope, Task
 from fcoplint.model.nodes import Scalar
 from fcoplint.model.workspace import Workspace
 from fcoplint.protocol import roles
-from fcoplint.protocol.times import parse_time
 
 _LONG_AGO = datetime.datetime.min.replace(tzinfo=datetime.UTC)
 
@@ -41,8 +40,7 @@ def _reuse(number: str, named: list[Envelope]) -> Finding:
 
 def _age(envelope: Envelope) -> tuple[datetime.datetime, str]:
     """When an envelope came to be, as far as it says so: an order that no move of it changes."""
-    event = envelope.events[0] if isinstance(envelope, Task) and envelope.events else None
-    time = parse_time(event.text("at") or "") if event else None
+    time = envelope.events[0].time if isinstance(envelope, Task) and envelope.events else None
     return time.moment if time else _LONG_AGO, envelope.stem
 
 
@@ -65,8 +63,7 @@ def one_session_two_roles(workspace: Workspace) -> Iterator[Finding]:
 
 def _number(envelope: Envelope) -> tuple[str, str, bool, str]:
     """The order of the names: by day and number, the TASK before what answers it."""
-    name = envelope.name
-    return (name.date, name.sequence, name.kind != "TASK", name.stem) if name else ("", "", True, envelope.stem)
+    return (*envelope.serial, envelope.kind != "TASK", envelope.stem)
 
 
 def _signer(envelope: Envelope) -> str | None:
@@ -77,5 +74,5 @@ def _signer(envelope: Envelope) -> str | None:
     """
     if envelope.name is None or envelope.kind == "REVIEW":
         return None
-    role = roles.base_role(envelope.name.sender, envelope.workspace.declared_roles)
+    role = envelope.workspace.authority.role_of(envelope.name.sender)
     return None if role in roles.RESERVED else role

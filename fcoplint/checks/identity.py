@@ -54,7 +54,7 @@ def confusable_actor(task: Task) -> Iterator[Finding]:
     for event in task.events:
         actor = event.scalar("by")
         if actor and roles.looks_like_actor(actor.text):
-            yield _look_alike(task, actor, f"{event.number}.by={actor.text}", "by")
+            yield _look_alike(task, actor, f"{event.identity} by={actor.text}", "by")
 
 
 def _look_alike(envelope: Envelope, value: Scalar, about: str, key: str) -> Finding:
@@ -108,6 +108,8 @@ def missing_field(envelope: Envelope) -> Iterator[Finding]:
     optional = fields.EXPECTED_ONLY.get(envelope.kind, frozenset())
     for key in fields.REQUIRED[envelope.kind]:
         pair = envelope.pair(key)
+        if pair is None and key in envelope.workspace.dialect.unasked:
+            continue
         when = "sender of a REVIEW" if key in optional else ""
         if pair is None:
             yield on(envelope, "FC114", envelope.top, about=key, when=when, key=key, kind=envelope.kind)

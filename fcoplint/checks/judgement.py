@@ -6,7 +6,6 @@ says anything about the other, and no rule here looks at that stage.
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Iterable, Iterator
 
 from fcoplint.checks.registry import V1_V3, rule
@@ -14,15 +13,11 @@ from fcoplint.findings import Finding, Related, on
 from fcoplint.model.envelope import Issue, Report, Review, Task
 from fcoplint.model.location import Location
 from fcoplint.model.nodes import Mapping, Node, Scalar, Sequence
-from fcoplint.model.relations import recipient, sender
 from fcoplint.model.sheets import Sheet
 from fcoplint.model.workspace import Workspace
 from fcoplint.protocol import judgements as words
-from fcoplint.protocol.roles import ADMIN, TEAM, base_role
+from fcoplint.protocol.roles import TEAM
 from fcoplint.protocol.times import Time, parse_time
-
-# A time without an offset is the writer's local one: at most this far ahead of UTC.
-_FARTHEST_ZONE = datetime.timedelta(hours=14)
 
 
 @rule("FC601", versions=V1_V3)
@@ -85,12 +80,12 @@ def human_gate_open(task: Task) -> Iterator[Finding]:
 
 @rule("FC605", versions=V1_V3)
 def self_review(review: Review) -> Iterator[Finding]:
-    said, workspace = review.scalar("reviewer_role"), review.workspace
-    if said is None or review.text("decision") in words.NO_JUDGEMENT or _is_admin(workspace, said.text):
+    said = review.scalar("reviewer_role")
+    if said is None or review.text("decision") in words.NO_JUDGEMENT:
         return
-    if workspace.manifest and workspace.manifest.is_solo:
+    if review.workspace.authority.is_solo or _is_admin(review.workspace, said.text):
         return
-    subjects = [subject for subject in workspace.relations.named_by(review, "subject_ref") if isinstance(subject, (Task, Report))]
+    subjects = [subject for subject in review.workspace.relations.named_by(review, "subject_ref") if isinstance(subject, (Task, Report))]
     if subjects and all(_worked_on(subject, said.text) for subject in subjects):
         subject = subjects[0]
         message = "report" if isinstance(subject, Report) else "task"
@@ -235,7 +230,7 @@ def _is_settled(review: Review, reviews: list[Review]) -> bool:
     """Whether another REVIEW took this one's place, or a human approved the same TASK in a later one."""
     if any(isinstance(later, Review) for later in review.workspace.relations.superseders_of(review)):
         return True
-    return any(_is_human_approval(later) and _number(later) > _number(review) for later in reviews)
+    return any(_is_human_approval(later) and later.serial > review.serial for later in reviews)
 
 
 def _is_human_approval(review: Review) -> bool:
@@ -245,10 +240,6 @@ def _is_human_approval(review: Review) -> bool:
     return decision == words.APPROVED and _is_by_admin(review)
 
 
-def _number(review: Review) -> tuple[str, str]:
-    return (review.name.date, review.name.sequence) if review.name else ("", "")
-
-
 def _passed_at(task: Task, review: Review) -> Node | Location | None:
     """Where a TASK went on past a REVIEW: the first event to done, else to archive, that is not older than it.
 
@@ -256,32 +247,25 @@ def _passed_at(task: Task, review: Review) -> Node | Location | None:
     """
     if not task.events:
         return task.top
-    asked = _time(review.text("decided_at"))
+    asked = parse_time(review.text("decided_at") or "")
     for stage in ("done", "archive"):
         for event in task.events:
             target = event.scalar("to")
-            if target and target.text == stage and not _is_before(_time(event.text("at")), asked):
+            if target and target.text == stage and not _is_before(event.time, asked):
                 return target
     return None
 
 
 def _is_before(event: Time | None, asked: Time | None) -> bool:
     """Whether an event is older than the question for sure: a time without an offset may be of any zone."""
-    if event is None or asked is None:
-        return False
-    slack = datetime.timedelta(0) if asked.aware and event.aware else _FARTHEST_ZONE
-    return event.moment + slack < asked.moment
-
-
-def _time(text: str | None) -> Time | None:
-    return parse_time(text) if text else None
+    return event is not None and asked is not None and asked.moment - event.moment > max(event.margin, asked.margin)
 
 
 def _worked_on(subject: Task | Report, reviewer: str) -> bool:
     """Whether the reviewer did the work: sent the REPORT, or is who the TASK is addressed to. TEAM is nobody in particular."""
-    worker = sender(subject) if isinstance(subject, Report) else recipient(subject)
-    declared = subject.workspace.declared_roles
-    return worker not in (None, TEAM) and base_role(worker or "", declared) == base_role(reviewer, declared)
+    authority = subject.workspace.authority
+    worker = subject.author if isinstance(subject, Report) else subject.recipient
+    return worker not in (None, TEAM) and authority.role_of(worker or "") == authority.role_of(reviewer)
 
 
 def _is_by_admin(review: Review) -> bool:
@@ -290,4 +274,4 @@ def _is_by_admin(review: Review) -> bool:
 
 def _is_admin(workspace: Workspace, role: str) -> bool:
     """Whether a role is ADMIN, an instance of it (the specification's own example is ADMIN-01), or one of the owner's admins."""
-    return base_role(role, workspace.declared_roles) == ADMIN or role in workspace.policy.admins
+    return workspace.authority.role_of(role) in workspace.authority.admins

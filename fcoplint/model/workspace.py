@@ -125,7 +125,7 @@ class Workspace:
         """1 to 4."""
         return self.protocol.version
 
-    @property
+    @cached_property
     def dialect(self) -> Dialect:
         """The vocabulary its events are judged by."""
         return DIALECTS[self.policy.dialect]

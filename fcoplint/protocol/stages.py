@@ -22,7 +22,8 @@ class Mover(StrEnum):
     RUNTIME = "runtime"
 
 
-_JUDGES = (Mover.LEADER, Mover.ADMIN, Mover.GOVERNANCE)
+CLOSERS = (Mover.LEADER, Mover.ADMIN)
+JUDGES = (*CLOSERS, Mover.GOVERNANCE)
 
 
 class Edge(NamedTuple):
@@ -47,15 +48,19 @@ EDGES = (
     Edge(None, "inbox", "create_task", (Mover.SENDER,), aliases=("write_task",)),
     Edge("inbox", "active", "claim_task", (Mover.RECIPIENT,), "agent"),
     Edge("active", "review", "submit_task", (Mover.RECIPIENT,), "agent"),
-    Edge("active", "done", "finish_task", (Mover.RECIPIENT, Mover.LEADER), "agent"),
-    Edge("review", "done", "approve_task", _JUDGES, "ADMIN"),
-    Edge("review", "active", "reject_task", _JUDGES, "ADMIN"),
-    Edge("done", "archive", "archive_task", (Mover.LEADER, Mover.ADMIN), "archiver"),
+    Edge("active", "done", "finish_task", (Mover.RECIPIENT, *CLOSERS), "agent"),
+    Edge("review", "done", "approve_task", JUDGES, "ADMIN"),
+    Edge("review", "active", "reject_task", JUDGES, "ADMIN"),
+    Edge("done", "archive", "archive_task", CLOSERS, "archiver"),
 )
 
 # The one event beside the edges: the v2-to-v3 migration puts a file into any stage, from nothing, once.
 MIGRATION_TOOL = "fcop_migrate_v3"
 MIGRATION_ACTOR = "migration"
+
+
+# Where a TASK is being worked on; behind these its work is over.
+OPEN_STAGES = ("inbox", "active", "review")
 
 
 def stage_order(stage: str) -> int:
