@@ -114,7 +114,7 @@ def _written_by_a_chief(task: Task) -> bool:
 def premature_archive(task: Task) -> Iterator[Finding]:
     act = _archiving(task)
     event = _archive_event(task)
-    if not _is_archived(task) or _is_migrated(event):
+    if not task.place.is_archived or _is_migrated(event):
         return
     for child in task.workspace.relations.children_of(task):
         if child.stem != task.stem and _is_open(child) and not _is_later(child, event):
@@ -128,7 +128,7 @@ def premature_archive(task: Task) -> Iterator[Finding]:
 @rule("FC411", versions=V3)
 def archived_without_report(task: Task) -> Iterator[Finding]:
     authority = task.workspace.authority
-    is_archived = _is_archived(task)
+    is_archived = task.place.is_archived
     if not (is_archived or task.place.stage == "done") or authority.recipient_of(task) in authority.admins:
         return
     if task.workspace.relations.reports_of(task) or any(
@@ -312,7 +312,7 @@ def _act(task: Task, event: Event) -> Act | None:
 def _archiving(task: Task) -> Act | None:
     """Who archived a TASK that lies in the archive or in history; a migration is nobody's act."""
     event = _archive_event(task)
-    return _act(task, event) if event and _is_archived(task) and not _is_migrated(event) else None
+    return _act(task, event) if event and task.place.is_archived and not _is_migrated(event) else None
 
 
 def _archive_event(task: Task) -> Event | None:
@@ -323,10 +323,6 @@ def _creation(task: Task) -> Act | None:
     first = task.events[0] if task.events else None
     act = _act(task, first) if first and first.source is None else None
     return None if act is None or looks_like_actor(act.by.text) else act
-
-
-def _is_archived(task: Task) -> bool:
-    return task.place.stage == TERMINAL or task.place.kind == "history"
 
 
 def _is_migrated(event: Event | None) -> bool:

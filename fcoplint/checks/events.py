@@ -12,7 +12,7 @@ from fcoplint.model.change import Change
 from fcoplint.model.envelope import Task
 from fcoplint.model.event import Event
 from fcoplint.model.location import Location
-from fcoplint.model.nodes import Mapping, Scalar, Sequence
+from fcoplint.model.nodes import Mapping, Scalar, Sequence, in_words
 from fcoplint.model.workspace import Workspace
 from fcoplint.protocol import dialects, stages
 from fcoplint.protocol.dialects import Dialect
@@ -87,7 +87,7 @@ def malformed_event(task: Task) -> Iterator[Finding]:
         return
     for item in listed.items:
         if not isinstance(item, Mapping):
-            said = item.text if isinstance(item, Scalar) else "a list"
+            said = in_words(item)
             yield on(task, "FC302", item, about=f"item {said}", message="not-mapping", value=said)
     for event in task.events:
         for key in dialects.REQUIRED_KEYS:

@@ -68,7 +68,7 @@ def parent_closed_early(report: Report) -> Iterator[Finding]:
     if report.text("status") not in (None, DONE):
         return
     for task in _distinct(pairing.task for pairing in _answered(report)):
-        open_children = _distinct(child for child in report.workspace.relations.children_of(task) if _is_open(child, report))
+        open_children = _distinct(child for child in report.workspace.relations.children_of(task) if _is_unanswered(child, report))
         if open_children:
             where = report.get("status") or report.top
             related = tuple(Related(child.file, "child TASK") for child in open_children)
@@ -188,7 +188,7 @@ def _entitled(report: Report, task: Task) -> Iterator[str]:
         yield from authority.admins
 
 
-def _is_open(child: Task, report: Report) -> bool:
+def _is_unanswered(child: Task, report: Report) -> bool:
     """Whether a child TASK was still unanswered when its parent was reported done, as far as the state can tell.
 
     A child of a later day follows up on the REPORT; one that lies in archive, history or log is over (FC411 speaks of it).
@@ -232,11 +232,7 @@ def _correction_fault(envelope: Envelope, targets: list[Envelope]) -> str:
         return "self"
     if all(target.kind != envelope.kind for target in targets):
         return "type"
-    return "later" if all(_is_later(target, envelope) for target in targets) else ""
-
-
-def _is_later(target: Envelope, envelope: Envelope) -> bool:
-    return envelope.name is not None and target.serial > envelope.serial
+    return "later" if envelope.name and all(target.serial > envelope.serial for target in targets) else ""
 
 
 def _distinct(tasks: Iterable[Task]) -> list[Task]:

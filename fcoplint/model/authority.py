@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from fcoplint.protocol.roles import ADMIN, RESERVED, TEAM, base_role, is_role, split_slot
 from fcoplint.protocol.rules_version import RULE_FILES, SELF_ARCHIVE_FORBIDDEN, SELF_ARCHIVE_FORBIDDEN_SINCE, find_version, parse_version
 from fcoplint.protocol.stages import Mover
-from fcoplint.source.snapshot import Kind
+from fcoplint.source.snapshot import Kind, read_one
 
 if TYPE_CHECKING:
     from fcoplint.model.envelope import Task
@@ -175,7 +175,7 @@ class Authority:
         entry = snapshot.entries.get(path)
         if entry is None or entry.kind is not Kind.FILE:
             return None
-        content = next(content for _, content in snapshot.read([path]))
+        content = read_one(snapshot, path)
         return find_version(content.decode("utf-8", "replace")) if isinstance(content, bytes) else None
 
     @cached_property

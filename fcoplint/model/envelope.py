@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fcoplint.model.document import Document
 from fcoplint.model.event import Event, read_events
 from fcoplint.model.location import Location
-from fcoplint.model.nodes import Mapping, Node, Pair, Scalar, Sequence, Span
+from fcoplint.model.nodes import Mapping, Node, Pair, Scalar, Sequence, Span, in_words
 from fcoplint.protocol.fields import ROLE_FIELDS
 from fcoplint.protocol.names import Name, claimed_kind, parse_name
 from fcoplint.protocol.roles import split_slot
@@ -88,6 +89,12 @@ class Envelope:
         """A field's text where it says something."""
         value = self.scalar(key)
         return value.text if value else None
+
+    def said(self, key: str) -> Iterator[tuple[Node, str]]:
+        """A field's value and what it says in words; nothing where it is absent or empty, which is FC114's to tell if it matters."""
+        value = self.get(key)
+        if value is not None and not value.is_empty:
+            yield value, in_words(value)
 
     @property
     def file(self) -> Location:

@@ -116,14 +116,5 @@ class Table:
                     pending.append(edge.target)
         return ways.get(target)
 
-    def is_lawful_path(self, start: str | None, moves: Iterable[tuple[str | None, str | None]], end: str | None) -> bool:
-        """Whether moves, each (from, to), lead from one stage to another by edges only, each where the last one ended."""
-        stage = start
-        for source, target in moves:
-            if source != stage or not self.edges_between(source, target):
-                return False
-            stage = target
-        return stage == end
-
 
 FCOP = Table(EDGES)
