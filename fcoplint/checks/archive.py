@@ -11,7 +11,7 @@ from fcoplint.model.envelope import Envelope, Report, Task
 from fcoplint.model.event import Event
 from fcoplint.model.workspace import Workspace
 from fcoplint.protocol.names import parse_name
-from fcoplint.protocol.places import is_history_day
+from fcoplint.protocol.places import HOME_FOLDER, is_history_day
 from fcoplint.protocol.stages import TERMINAL
 
 
@@ -72,13 +72,18 @@ def revived_from_history(workspace: Workspace) -> Iterator[Finding]:
 @rule("FC211", versions=V3)
 def split_history(report: Report) -> Iterator[Finding]:
     tasks = [pairing.task for pairing in report.workspace.relations.tasks_of(report)]
-    # One REPORT may answer several TASKs, and stays where it is while one of them does.
-    if not tasks or any(task.place.kind != "history" or _folder(task) == _folder(report) for task in tasks):
+    # One REPORT may answer several TASKs, and lies beside one of them.
+    if not tasks or any(_folder(task) == _folder(report) for task in tasks):
         return
-    related = tuple(Related(task.file, "the TASK") for task in tasks)
+    current = [task for task in tasks if task.place.kind != "history"]
+    if current and report.place.kind != "history":
+        return
+    task = (current or tasks)[0]
+    home = report.workspace.path(HOME_FOLDER["REPORT"]) if current else _folder(task)
     yield on(
-        report, "FC211", report.file, about=tasks[0].stem, related=related,
-        task=tasks[0].stem, folder=_folder(tasks[0]), target=f"{_folder(tasks[0])}/{report.filename}",
+        report, "FC211", report.file, about=task.stem, message="taken-along" if current else "default",
+        related=tuple(Related(task.file, "the TASK") for task in tasks),
+        task=task.stem, task_path=task.path, target=f"{home}/{report.filename}",
     )  # fmt: skip
 
 

@@ -21,7 +21,7 @@ def reused_number(workspace: Workspace) -> Iterator[Finding]:
     for envelope in workspace.envelopes:
         name = envelope.name
         if name:
-            # Names that differ in case alone are FC106; copies of one stem are FC203.
+            # Names that differ in case alone are FC106; copies of one stem are told below.
             groups.setdefault(f"{name.kind}-{name.date}-{name.sequence}", {}).setdefault(envelope.stem.casefold(), envelope)
     for number, named in groups.items():
         if len(named) > 1:
@@ -36,6 +36,21 @@ def _reuse(number: str, named: list[Envelope]) -> Finding:
         latest, "FC105", latest.file, about=about, related=related,
         number=number, kind=latest.kind, other=others[0].path, count=len(named),
     )  # fmt: skip
+
+
+@rule("FC105", versions=V1_V3)
+def name_given_twice(workspace: Workspace) -> Iterator[Finding]:
+    for copies in workspace.by_stem.values():
+        # A TASK in two places is a move that did not finish (FC203), or one taken back from history (FC210).
+        if len(copies) == 1 or copies[0].name is None or (copies[0].kind == "TASK" and workspace.version == 3):
+            continue
+        *others, latest = copies
+        same = all(other.content == latest.content for other in others)
+        related = tuple(Related(other.file, "the same name") for other in others)
+        yield on(
+            latest, "FC105", latest.file, about="copies", message="identical" if same else "twins", related=related,
+            kind=latest.kind, other=others[0].path, count=len(copies),
+        )  # fmt: skip
 
 
 def _age(envelope: Envelope) -> tuple[datetime.datetime, str]:
