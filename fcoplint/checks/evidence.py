@@ -8,13 +8,12 @@ from fcoplint.checks.registry import V1_V3, rule
 from fcoplint.findings import Finding, Related, on
 from fcoplint.model.envelope import Envelope, Report, Review, Task
 from fcoplint.model.graph import find_cycles
-from fcoplint.model.location import Location
 from fcoplint.model.nodes import Pair, Scalar
-from fcoplint.model.relations import TASK_KEYS, Pairing, Reference, is_addressed_to, recipient, references, sender
+from fcoplint.model.relations import TASK_KEYS, Pairing, Reference, references
 from fcoplint.model.workspace import Workspace
 from fcoplint.protocol.judgements import CLOSING_STATUSES, DONE, ENVELOPE_SUBJECTS
 from fcoplint.protocol.references import REFERENCE_KEYS, parse_reference
-from fcoplint.protocol.roles import ADMIN, SYSTEM, TEAM, base_role
+from fcoplint.protocol.roles import SYSTEM, TEAM
 
 
 @rule("FC501", versions=V1_V3)
@@ -46,15 +45,11 @@ def dangling_reference(envelope: Envelope) -> Iterator[Finding]:
 def wrong_reporter(report: Report) -> Iterator[Finding]:
     said = report.scalar("sender")
     claimed = [pairing.task for pairing in report.workspace.relations.tasks_of(report) if pairing.value]
-    if said is None or not _is_filed(report) or any(is_addressed_to(task, said.text) for task in claimed):
+    if said is None or not _is_filed(report) or any(_may_report(report, task) for task in claimed):
         return
     task = next((task for task in claimed if not _passes_on(report, task)), None)
-    if task is None:
-        return
-    yield on(
-        report, "FC503", said, about=task.stem, related=(Related(_address(task), "TASK"),),
-        sender=said.text, task=task.stem, recipient=recipient(task) or "nobody",
-    )  # fmt: skip
+    if task:
+        yield _about_task(report, "FC503", said, task, sender=said.text, recipient=task.recipient or "nobody")
 
 
 @rule("FC504", versions=V1_V3)
@@ -62,14 +57,10 @@ def wrong_report_recipient(report: Report) -> Iterator[Finding]:
     said, answered = report.scalar("recipient"), _answered(report)
     if said is None or not answered or said.text == TEAM:
         return
-    declared = report.workspace.declared_roles
-    entitled = {base_role(role, declared) for pairing in answered for role in _entitled(report, pairing.task)}
-    if base_role(said.text, declared) not in entitled:
+    entitled = {role for pairing in answered for role in _entitled(report, pairing.task)}
+    if report.workspace.authority.role_of(said.text) not in entitled:
         task = answered[0].task
-        yield on(
-            report, "FC504", said, about=task.stem, related=(Related(_address(task), "TASK"),),
-            recipient=said.text, task=task.stem, asked=sender(task) or "nobody",
-        )  # fmt: skip
+        yield _about_task(report, "FC504", said, task, recipient=said.text, asked=task.author or "nobody")
 
 
 @rule("FC505", versions=V1_V3)
@@ -77,7 +68,7 @@ def parent_closed_early(report: Report) -> Iterator[Finding]:
     if report.text("status") not in (None, DONE):
         return
     for task in _distinct(pairing.task for pairing in _answered(report)):
-        open_children = _distinct(child for child in report.workspace.relations.children_of(task) if _is_open(child, report))
+        open_children = _distinct(child for child in report.workspace.relations.children_of(task) if _is_unanswered(child, report))
         if open_children:
             where = report.get("status") or report.top
             related = tuple(Related(child.file, "child TASK") for child in open_children)
@@ -102,7 +93,11 @@ def duplicate_report(report: Report) -> Iterator[Finding]:
     if answered is None or not _counts(report):
         return
     others = report.workspace.relations.reports_of(answered.task)
-    earlier = (other for other in others if _order(other) < _order(report) and _counts(other) and _same_work(other, report, answered.task))
+    earlier = (
+        other
+        for other in others
+        if (*other.serial, other.stem) < (*report.serial, report.stem) and _counts(other) and _same_work(other, report, answered.task)
+    )
     first = next(earlier, None)
     if first:
         where = answered.value or report.top
@@ -122,6 +117,13 @@ def bad_supersedes(envelope: Envelope) -> Iterator[Finding]:
                 envelope, "FC508", reference.value, about=reference.value.text, message=message, related=related,
                 value=reference.value.text, kind=envelope.kind, target_kind=target.kind,
             )  # fmt: skip
+
+
+def _about_task(report: Report, code: str, said: Scalar, task: Task, **more: str) -> Finding:
+    """A finding at a role that a REPORT names, beside the TASK that it answers."""
+    addressed = task.get("recipient")
+    related = (Related(task.at(addressed) if addressed else task.file, "TASK"),)
+    return on(report, code, said, about=task.stem, related=related, task=task.stem, **more)
 
 
 def _naming_pair(report: Report, key: str) -> Pair | None:
@@ -159,30 +161,34 @@ def _is_filed(report: Report) -> bool:
 def _answered(report: Report) -> list[Pairing]:
     """The TASKs a REPORT answers, without those that somebody else was to report on."""
     pairings = report.workspace.relations.tasks_of(report) if _is_filed(report) else ()
-    return [pairing for pairing in pairings if is_addressed_to(pairing.task, sender(report))]
+    return [pairing for pairing in pairings if _may_report(report, pairing.task)]
+
+
+def _may_report(report: Report, task: Task) -> bool:
+    return report.workspace.authority.may_report(task, report.author)
 
 
 def _passes_on(report: Report, task: Task) -> bool:
     """Whether a REPORT tells somebody else about a TASK that its sender gave away, and that was answered: it cites, it does not answer."""
-    declared = report.workspace.declared_roles
-    asked, told = sender(task), report.text("recipient")
-    if asked is None or told is None or base_role(asked, declared) != base_role(sender(report) or "", declared):
+    authority = report.workspace.authority
+    asked, told = authority.sender_of(task), report.text("recipient")
+    if asked is None or told is None or asked != authority.role_of(report.author or ""):
         return False
-    if base_role(told, declared) in (base_role(asked, declared), base_role(recipient(task) or "", declared)):
+    if authority.role_of(told) in (asked, authority.recipient_of(task)):
         return False
-    return any(is_addressed_to(task, sender(other)) for other in report.workspace.relations.reports_of(task))
+    return any(_may_report(other, task) for other in report.workspace.relations.reports_of(task))
 
 
 def _entitled(report: Report, task: Task) -> Iterator[str]:
     """The roles to whom the REPORT on a TASK may go: who asked for it, the leader, and above the leader ADMIN."""
-    manifest = report.workspace.manifest
-    leader = report.workspace.policy.leader or (manifest.leader if manifest else None)
-    yield from (role for role in (sender(task), leader) if role)
-    if sender(task) == SYSTEM or leader is None or sender(report) == leader:
-        yield ADMIN
+    authority = report.workspace.authority
+    asked = authority.sender_of(task)
+    yield from authority.leaders | ({asked} if asked else set())
+    if asked == SYSTEM or not authority.leaders or authority.role_of(report.author or "") in authority.leaders:
+        yield from authority.admins
 
 
-def _is_open(child: Task, report: Report) -> bool:
+def _is_unanswered(child: Task, report: Report) -> bool:
     """Whether a child TASK was still unanswered when its parent was reported done, as far as the state can tell.
 
     A child of a later day follows up on the REPORT; one that lies in archive, history or log is over (FC411 speaks of it).
@@ -192,7 +198,7 @@ def _is_open(child: Task, report: Report) -> bool:
     relations = child.workspace.relations
     if any(isinstance(other, Task) for other in relations.superseders_of(child)):
         return False
-    answers = (other for other in relations.reports_of(child) if is_addressed_to(child, sender(other)))
+    answers = (other for other in relations.reports_of(child) if _may_report(other, child))
     return not any((other.text("status") or DONE) in CLOSING_STATUSES for other in answers)
 
 
@@ -215,12 +221,7 @@ def _counts(report: Report) -> bool:
 def _same_work(other: Report, report: Report, task: Task) -> bool:
     """Whether another REPORT is the same role's answer to the same TASK, and not only cites it."""
     answered = next(iter(_answered(other)), None)
-    return sender(other) == sender(report) and answered is not None and answered.task.stem == task.stem
-
-
-def _order(envelope: Envelope) -> tuple[str, str, str]:
-    name = envelope.name
-    return (name.date, name.sequence, name.stem) if name else ("", "", envelope.stem)
+    return other.author == report.author and answered is not None and answered.task.stem == task.stem
 
 
 def _correction_fault(envelope: Envelope, targets: list[Envelope]) -> str:
@@ -231,17 +232,7 @@ def _correction_fault(envelope: Envelope, targets: list[Envelope]) -> str:
         return "self"
     if all(target.kind != envelope.kind for target in targets):
         return "type"
-    return "later" if all(_is_later(target, envelope) for target in targets) else ""
-
-
-def _is_later(target: Envelope, envelope: Envelope) -> bool:
-    theirs, ours = target.name, envelope.name
-    return theirs is not None and ours is not None and (theirs.date, theirs.sequence) > (ours.date, ours.sequence)
-
-
-def _address(task: Task) -> Location:
-    said = task.get("recipient")
-    return task.at(said) if said else task.file
+    return "later" if envelope.name and all(target.serial > envelope.serial for target in targets) else ""
 
 
 def _distinct(tasks: Iterable[Task]) -> list[Task]:

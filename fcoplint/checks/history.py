@@ -211,15 +211,14 @@ def _is_exact(pair: EnvelopePair) -> bool:
 
 def _is_frozen(pair: EnvelopePair) -> bool:
     """Whether the envelope was over before the change, in a protocol that freezes what is over (v3, v4)."""
-    place = pair.before.place
-    return pair.before.workspace.version >= 3 and (place.stage == "archive" or place.kind == "history")
+    return pair.before.workspace.version >= 3 and pair.before.place.is_archived
 
 
 def _has_left(pair: EnvelopePair) -> bool:
     old, new = pair.before.place, pair.after.place
     if old.kind == "history":
         return new.kind != "history"
-    return isinstance(pair.after, Task) and new.stage != "archive" and new.kind != "history"
+    return isinstance(pair.after, Task) and not new.is_archived
 
 
 def _is_another(content: Comparison) -> bool:

@@ -96,7 +96,7 @@ def _other_fields(task: Task) -> dict[str, object]:
 
 
 def _agrees(task: Task) -> bool:
-    return bool(task.events) and task.events[-1].target == task.place.stage
+    return task.last_event is not None and task.last_event.target == task.place.stage
 
 
 @rule("FC204", versions=V2_V3)

@@ -11,7 +11,7 @@ from fcoplint.model.change import Change
 from fcoplint.model.location import Location
 from fcoplint.model.manifest import Manifest
 from fcoplint.model.workspace import Workspaces
-from fcoplint.source.snapshot import Snapshot
+from fcoplint.source.snapshot import Snapshot, read_one
 
 CONFIGURATION = ".fcoplint.toml"
 _PROJECT = "pyproject.toml"
@@ -103,7 +103,7 @@ def _above(root: str) -> Iterator[str]:
 
 
 def _read(snapshot: Snapshot, path: str) -> bytes | None:
-    content = next(content for _, content in snapshot.read([path])) if path in snapshot.entries else None
+    content = read_one(snapshot, path)
     return content if isinstance(content, bytes) else None
 
 

@@ -13,7 +13,7 @@ from fcoplint.model.envelope import Envelope, Task
 from fcoplint.model.event import Event
 from fcoplint.model.pair import EnvelopePair
 from fcoplint.model.workspace import Workspace, Workspaces
-from fcoplint.source.snapshot import Content
+from fcoplint.source.snapshot import read_one
 
 
 class Past(NamedTuple):
@@ -173,17 +173,13 @@ class Change:
 
     def _holds_result(self, side: Side, folder: str, before: str, after: str | None) -> bool:
         if after is not None:
-            return _read(side.state, after) == _read(self.after, after)
+            return read_one(side.state.snapshot, after) == read_one(self.after.snapshot, after)
         start, name = f"{folder}/" if folder else "", before.rpartition("/")[2]
         return not any(path.startswith(start) and path.rpartition("/")[2] == name for path in side.state.snapshot.entries)
 
     def _comes_from(self, side: Side, folder: str, path: str) -> bool:
-        data = _read(self.before, path)
+        data = read_one(self.before.snapshot, path)
         return any(past.path == path and past.data == data for past in side.ancestors(folder, path.rpartition("/")[2]))
-
-
-def _read(state: Workspaces, path: str) -> Content | None:
-    return next(content for _, content in state.snapshot.read([path])) if path in state.snapshot.entries else None
 
 
 def _match(old: list[Envelope], new: list[Envelope]) -> Iterator[EnvelopePair]:

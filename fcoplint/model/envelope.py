@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fcoplint.model.document import Document
-from fcoplint.model.event import Event
+from fcoplint.model.event import Event, read_events
 from fcoplint.model.location import Location
-from fcoplint.model.nodes import Mapping, Node, Pair, Scalar, Sequence, Span
+from fcoplint.model.nodes import Mapping, Node, Pair, Scalar, Sequence, Span, in_words
+from fcoplint.protocol.fields import ROLE_FIELDS
 from fcoplint.protocol.names import Name, claimed_kind, parse_name
+from fcoplint.protocol.roles import split_slot
 from fcoplint.source.snapshot import Content, Entry, Unreadable
 
 if TYPE_CHECKING:
@@ -55,13 +58,27 @@ class Envelope:
         """The front matter's mapping, None where there is none that can be read."""
         return self.document.front.mapping if self.document else None
 
+    @property
+    def serial(self) -> tuple[str, str]:
+        """The name's date and number, by which envelopes are put in order; blank where the name does not follow the grammar."""
+        return (self.name.date, self.name.sequence) if self.name else ("", "")
+
+    @property
+    def author(self) -> str | None:
+        """The role that wrote it: a REPORT's sender, an ISSUE's reporter, a REVIEW's reviewer; by the field, else by the name."""
+        return self.text(ROLE_FIELDS[self.kind][0]) or (self.name.sender if self.name else None)
+
     def get(self, key: str) -> Node | None:
         """A field's value, None where the field is absent."""
-        return self.fields.get(key) if self.fields else None
+        pair = self.pair(key)
+        return pair.value if pair else None
 
     def pair(self, key: str) -> Pair | None:
-        """A field's key and value, None where the field is absent."""
-        return self.fields.pair(key) if self.fields else None
+        """A field's key and value, under the protocol's name or the dialect's; None where the field is absent."""
+        if self.fields is None:
+            return None
+        other = self.workspace.dialect.other_names.get(key)
+        return self.fields.pair(key) or (self.fields.pair(other) if other else None)
 
     def scalar(self, key: str) -> Scalar | None:
         """A field's value where it is text that says something."""
@@ -72,6 +89,12 @@ class Envelope:
         """A field's text where it says something."""
         value = self.scalar(key)
         return value.text if value else None
+
+    def said(self, key: str) -> Iterator[tuple[Node, str]]:
+        """A field's value and what it says in words; nothing where it is absent or empty, which is FC114's to tell if it matters."""
+        value = self.get(key)
+        if value is not None and not value.is_empty:
+            yield value, in_words(value)
 
     @property
     def file(self) -> Location:
@@ -101,9 +124,21 @@ class Task(Envelope):
     def events(self) -> tuple[Event, ...]:
         """The events that are mappings, in the order written; none where `transitions` is no list."""
         listed = self.get("transitions")
-        items = listed.items if isinstance(listed, Sequence) else ()
-        keys = self.workspace.dialect.tool_keys
-        return tuple(Event(number, item, keys) for number, item in enumerate(items) if isinstance(item, Mapping))
+        return read_events(listed.items if isinstance(listed, Sequence) else (), self.workspace.dialect.tool_keys)
+
+    @property
+    def last_event(self) -> Event | None:
+        """The event at the end of the list; None where what stands there is no event."""
+        listed = self.get("transitions")
+        if not self.events or not isinstance(listed, Sequence) or self.events[-1].number != len(listed.items) - 1:
+            return None
+        return self.events[-1]
+
+    @property
+    def recipient(self) -> str | None:
+        """The role it is addressed to, its slot removed; by the field, else by the name."""
+        said = self.text("recipient")
+        return split_slot(said)[0] if said else self.name.recipient if self.name else None
 
 
 class Report(Envelope):

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from fcoplint.model.envelope import Envelope, Report, Review, Task
 from fcoplint.model.nodes import Mapping, Node, Scalar, Sequence
 from fcoplint.protocol.references import Target, abbreviates, number_of, parse_reference
-from fcoplint.protocol.roles import TEAM, base_role, is_role, split_slot
 
 if TYPE_CHECKING:
     from fcoplint.model.workspace import Workspace
@@ -119,7 +118,7 @@ class Relations:
         claimed: tuple[Pairing, ...] = ()
         for key in TASK_KEYS:
             named = [Pairing(task, key, item.value) for item in references(report, key) for task in self._tasks(item.value.text, report)]
-            answered = tuple(pairing for pairing in named if is_addressed_to(pairing.task, sender(report)))
+            answered = tuple(pairing for pairing in named if self._may_report(report, pairing.task))
             if answered:
                 return answered
             claimed = claimed or tuple(named)
@@ -129,8 +128,11 @@ class Relations:
         """The TASKs a reference names; where a short id names several, the one that was sent to the reporter."""
         tasks = [envelope for envelope in self.resolve(text) if isinstance(envelope, Task)]
         if len({task.stem for task in tasks}) > 1:
-            return [task for task in tasks if is_addressed_to(task, sender(report))] or tasks
+            return [task for task in tasks if self._may_report(report, task)] or tasks
         return tasks
+
+    def _may_report(self, report: Report, task: Task) -> bool:
+        return self._workspace.authority.may_report(task, report.author)
 
     def _same_number(self, report: Report) -> list[Task]:
         name = report.name
@@ -177,41 +179,6 @@ class Relations:
                 for stem in {named.stem for named in self.resolve(reference.value.text)} - {task.stem}:
                     found.setdefault(stem, []).append(FollowUp(task, reference.key))
         return found
-
-
-def sender(envelope: Envelope) -> str | None:
-    """The role that wrote an envelope; by the field, else by the name."""
-    return envelope.text("sender") or (envelope.name.sender if envelope.name else None)
-
-
-def recipient(task: Task) -> str | None:
-    """The role a TASK is addressed to, its slot removed; by the field, else by the name."""
-    said = task.text("recipient")
-    if said is not None:
-        return split_slot(said)[0]
-    return task.name.recipient if task.name else None
-
-
-def is_addressed_to(task: Task, role: str | None) -> bool:
-    """Whether a role is one that a TASK was sent to.
-
-    TEAM, a slot and `assignee.…` leave open who takes it: they stand for every role but the sender's.
-    """
-    if role is None:
-        return False
-    declared, asked = task.workspace.declared_roles, sender(task)
-    acting = base_role(role, declared)
-    # Field and name may differ (FC120): either may be the one that was meant.
-    addressed = {found for found in (recipient(task), task.name.recipient if task.name else None) if found}
-    if acting in {base_role(found, declared) for found in addressed}:
-        return True
-    is_open = TEAM in addressed or not all(map(is_role, addressed)) or _has_slot(task)
-    return is_open and (asked is None or acting != base_role(asked, declared))
-
-
-def _has_slot(task: Task) -> bool:
-    said = task.text("recipient")
-    return bool(task.name and task.name.slot) or (said is not None and split_slot(said)[1] is not None)
 
 
 def _invert(speakers: Iterable[_Kind], named: Callable[[_Kind], Iterable[Envelope]]) -> dict[str, list[_Kind]]:

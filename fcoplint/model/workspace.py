@@ -17,7 +17,7 @@ from fcoplint.model.sheets import Sheet, find_sheets
 from fcoplint.protocol import versions
 from fcoplint.protocol.dialects import DIALECTS, Dialect
 from fcoplint.protocol.places import MANIFEST_NAMES, Place, is_envelope, is_marker, is_workspace_folder, place_of
-from fcoplint.source.snapshot import Entry, Kind, Note, Snapshot, Unreadable
+from fcoplint.source.snapshot import Content, Entry, Kind, Note, Snapshot, Unreadable, link_target, read_one
 
 
 class Documents:
@@ -125,7 +125,7 @@ class Workspace:
         """1 to 4."""
         return self.protocol.version
 
-    @property
+    @cached_property
     def dialect(self) -> Dialect:
         """The vocabulary its events are judged by."""
         return DIALECTS[self.policy.dialect]
@@ -213,8 +213,7 @@ class Workspace:
 
     def link_target(self, path: str) -> str:
         """What a symbolic link of this workspace says, as written."""
-        content = next(content for _, content in self.snapshot.read([path]))
-        return content.decode("utf-8", "surrogateescape") if isinstance(content, bytes) else ""
+        return link_target(self.snapshot, path)
 
     def load(self, envelope: Envelope) -> Document | Unreadable:
         """The content of one of this workspace's envelopes."""
@@ -249,13 +248,11 @@ class Workspace:
         return document.lines[location.span.line - 1]
 
     @cached_property
-    def _manifest_content(self) -> bytes | Unreadable | None:
-        path = self.manifest_path
-        if path not in self.entries:
-            return None
-        if self.entries[path].kind is Kind.LINK:
+    def _manifest_content(self) -> Content | None:
+        entry = self.entries.get(self.manifest_path)
+        if entry and entry.kind is Kind.LINK:
             return Unreadable("link")
-        return next(content for _, content in self.snapshot.read([path]))
+        return read_one(self.snapshot, self.manifest_path) if entry else None
 
 
 class Workspaces:
@@ -318,9 +315,7 @@ class Workspaces:
 
     def _target(self, link: str) -> str:
         """Where a link inside the snapshot leads, by its text alone."""
-        content = next(content for _, content in self.snapshot.read([link]))
-        target = content.decode("utf-8", "surrogateescape") if isinstance(content, bytes) else ""
-        return posixpath.normpath(posixpath.join(posixpath.dirname(link), target))
+        return posixpath.normpath(posixpath.join(posixpath.dirname(link), link_target(self.snapshot, link)))
 
 
 def _law(states: Iterable[Workspaces], root: str) -> Workspace | None:

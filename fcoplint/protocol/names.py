@@ -28,7 +28,6 @@ FORMS = {
 }
 # v4 names carry no date and no roles: the id is the whole stem (protocol.md C.1).
 _V4_NAME = re.compile(r"(?P<kind>TASK|REPORT|ISSUE|REVIEW)-[A-Za-z0-9][A-Za-z0-9._-]*\.md", re.ASCII)
-_SHORT_ID = re.compile(r"(?:TASK|REPORT|ISSUE)-\d{8}-\d{3}", re.ASCII)
 # In capitals the prefix alone claims a type; otherwise a number must follow: `review-checklist.md` is no envelope.
 _PREFIX = re.compile(r"(?P<capitals>TASK|REPORT|ISSUE|REVIEW)[-_ ]|(?P<other>(?i:TASK|REPORT|ISSUE|REVIEW))[-_ ]\d")
 # `DRAFT-20261001-001-PM-to-QA.md` and `AMEND-TASK-20261001-001-….md`; `DRAFT-ideas.md` is a free document.
@@ -100,11 +99,6 @@ def claimed_kind(filename: str) -> str | None:
     if match is None or not seen.rstrip().lower().endswith(".md"):
         return None
     return (match["capitals"] or match["other"]).upper()
-
-
-def is_short_id(text: str) -> bool:
-    """Whether `text` is TYPE-YYYYMMDD-NNN."""
-    return _SHORT_ID.fullmatch(text) is not None
 
 
 def ghost_prefix(filename: str) -> str | None:

@@ -4,7 +4,7 @@ import re
 from typing import NamedTuple
 
 from fcoplint.protocol.names import claimed_kind, is_calendar_date, parse_name, parse_v4_kind
-from fcoplint.protocol.stages import STAGES
+from fcoplint.protocol.stages import STAGES, TERMINAL
 
 MANIFEST_NAMES = ("fcop.json", "codeflow.json")
 LIFECYCLE = "_lifecycle"
@@ -48,9 +48,14 @@ class Place(NamedTuple):
         return self.kind in ("stage", "lifecycle", "history", "_archive") or self.kind in ENVELOPE_FOLDERS
 
     @property
+    def is_archived(self) -> bool:
+        """Whether a TASK that lies here was archived: the archive, and history behind it."""
+        return self.stage == TERMINAL or self.kind == "history"
+
+    @property
     def is_historic(self) -> bool:
-        """Whether what lies here is over: archive, history, log."""
-        return self.stage == "archive" or self.kind in ("history", "log", "_archive")
+        """Whether what lies here is over, in any layout: archive, history, log."""
+        return self.is_archived or self.kind in ("log", "_archive")
 
 
 def place_of(relative: str) -> Place:

@@ -13,11 +13,20 @@ _FORM = re.compile(
 _BASIC = re.compile(r"(\d{4})(\d{2})(\d{2})(?:T(\d{2})(\d{2})(\d{2})?(.*))?", re.ASCII)
 
 
+# A time without an offset may be a local one, and no clock is further ahead of UTC than this.
+_FURTHEST_AHEAD = datetime.timedelta(hours=14)
+
+
 class Time(NamedTuple):
     """A moment, in UTC; `aware` tells whether the text said its offset (without one UTC is assumed, as the reference does)."""
 
     moment: datetime.datetime
     aware: bool
+
+    @property
+    def margin(self) -> datetime.timedelta:
+        """How much earlier it may really have been."""
+        return datetime.timedelta(0) if self.aware else _FURTHEST_AHEAD
 
 
 def parse_time(text: str) -> Time | None:
