@@ -32,7 +32,7 @@ def command(path: str, rev: str | None, history: bool, since: str | None, names:
     try:
         opened = open_folder(path, options, rev=rev, as_workspace=as_workspace)
         settings = replace(opened.settings, workspaces=names) if names else opened.settings
-        report = engine.audit(opened.snapshot, settings, top=opened.top)
+        report = engine.audit(opened.snapshot, settings, top=opened.top, taken=as_workspace)
         if history:
             report = engine.join("audit", [report, _history(opened, settings, rev, since)])
     except git.GitError as error:
