@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from fcoplint import catalogue
 from fcoplint.checks.registry import ADDITIVE, OPTIONAL, Registered, all_rules
@@ -255,6 +255,7 @@ class _Run:
     """One run's rules: those of the selection, applied to states and changes."""
 
     settings: Settings
+    _chosen: dict[tuple[str, str | None, int | None], list[Registered]] = field(default_factory=dict)
 
     def state(self, state: Workspaces) -> list[Finding]:
         found = list(self._apply("workspaces", state, ""))
@@ -288,14 +289,19 @@ class _Run:
             except Exception as error:  # noqa: BLE001 - whatever a rule does wrong, the others must still run
                 yield _internal_error(rule, path, error)
 
-    def _rules(self, subject: str, looked_at: object) -> Iterator[Registered]:
+    def _rules(self, subject: str, looked_at: object) -> list[Registered]:
+        envelope = looked_at if isinstance(looked_at, Envelope) else None
+        workspace = envelope.workspace if envelope else looked_at if isinstance(looked_at, Workspace) else None
+        key = (subject, envelope.kind if envelope else None, workspace.version if workspace else None)
+        if key not in self._chosen:
+            self._chosen[key] = list(self._choose(*key))
+        return self._chosen[key]
+
+    def _choose(self, subject: str, kind: str | None, version: int | None) -> Iterator[Registered]:
+        """The rules of the selection for one kind of subject, envelope type and protocol version (None: of any)."""
         for rule in all_rules():
-            if rule.subject != subject or not any(map(self._is_selected, rule.codes)):
-                continue
-            if isinstance(looked_at, Envelope):
-                if looked_at.kind in rule.kinds and looked_at.workspace.version in rule.versions:
-                    yield rule
-            elif not isinstance(looked_at, Workspace) or looked_at.version in rule.versions:
+            fits = rule.subject == subject and (kind is None or kind in rule.kinds) and (version is None or version in rule.versions)
+            if fits and any(map(self._is_selected, rule.codes)):
                 yield rule
 
     def _is_selected(self, code: str) -> bool:

@@ -37,7 +37,7 @@ def _signatures(change: Change) -> Iterator[tuple[Envelope, Scalar, str]]:
     for task, event in change.new_events():
         actor = event.scalar("by")
         if actor and not actor.is_empty:
-            yield task, actor, f"{event.text('at')} {event.source}>{event.target} by={actor.text}"
+            yield task, actor, f"{event.identity} by={actor.text}"
     renamed = {pair.after.path for pair in change.renamed}
     for report in change.added():
         sender = report.scalar("sender")

@@ -22,7 +22,6 @@ Judge = Callable[[EnvelopePair], Iterator[Finding]]
 _CLOSED = frozenset({"closed", "resolved"})
 # The reference's fields of a closing, and those that real ISSUEs and the migration write (field.md 2, spec 3.0).
 _CLOSING = frozenset({"closed_at", "closed_by", "resolution", "resolved", "resolved_at", "resolved_by"})
-_MIGRATION = "fcop_migrate_v3"
 
 
 @rule("FC801", "FC802", "FC803", "FC804", "FC805", "FC806", "FC807", "FC810", "FC811", versions=ANY)
@@ -238,7 +237,7 @@ def _is_migration(pair: EnvelopePair) -> bool:
     """Whether nothing but the migration from v2 happened to it: a stamp on whatever lay in `tasks/`, envelopes of all types."""
     if pair.before.workspace.version not in (1, 2) or not pair.appended or isinstance(pair.after, Task):
         return False
-    return _content(pair).is_continued and all(event.text("tool") == _MIGRATION for event in pair.appended)
+    return _content(pair).is_continued and all(event.is_migration for event in pair.appended)
 
 
 def _is_approval(pair: EnvelopePair) -> bool:

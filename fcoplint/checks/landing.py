@@ -9,14 +9,11 @@ from fcoplint.checks.registry import V3, V3_V4, rule
 from fcoplint.findings import Finding, on
 from fcoplint.model.change import Change
 from fcoplint.model.envelope import Report, Task
-from fcoplint.model.event import Event
 from fcoplint.model.pair import stage_of, trail
 from fcoplint.model.workspace import Workspace
-from fcoplint.protocol.times import parse_time
 
 # Names and clocks may differ by a day (the reference names files by the local one); more is no accident.
 _SLACK = datetime.timedelta(days=1)
-_MIGRATION = "fcop_migrate_v3"
 
 
 @rule("FC313", versions=V3_V4, additive=True)
@@ -26,16 +23,17 @@ def backdated_event(change: Change) -> Iterator[Finding]:
     for task, event in change.new_events():
         root = task.workspace.root
         before = landed.get(root)
-        moment = _moment(event)
-        if before is None or moment is None or task.workspace.version not in V3_V4 or event.text("tool") == _MIGRATION:
+        if before is None or event.time is None or task.workspace.version not in V3_V4 or event.is_migration:
             continue
+        moment = event.time.moment
         if root not in newest:
             newest[root] = _newest_event(before)
         latest = newest[root]
         if latest is not None and latest - moment > _SLACK:
-            about = f"{moment.isoformat()} {event.source}>{event.target}"
             where = event.scalar("at") or event.first_line
-            yield on(task, "FC313", where, about=about, at=event.text("at"), newest=latest.isoformat(), days=(latest - moment).days)
+            yield on(
+                task, "FC313", where, about=event.identity, at=event.text("at"), newest=latest.isoformat(), days=(latest - moment).days
+            )
 
 
 @rule("FC812", versions=V3_V4, additive=True)
@@ -77,11 +75,5 @@ def _landed_workspaces(change: Change) -> dict[str, Workspace]:
 def _newest_event(workspace: Workspace) -> datetime.datetime | None:
     """The newest event that landed; one that lies in the future proves a wrong clock and no time."""
     limit = workspace.policy.now + workspace.policy.clock_tolerance
-    moments = (_moment(event) for task in workspace.tasks for event in task.events)
-    return max((moment for moment in moments if moment and moment <= limit), default=None)
-
-
-def _moment(event: Event) -> datetime.datetime | None:
-    at = event.text("at")
-    time = parse_time(at) if at else None
-    return time.moment if time else None
+    moments = (event.time.moment for task in workspace.tasks for event in task.events if event.time)
+    return max((moment for moment in moments if moment <= limit), default=None)

@@ -25,7 +25,7 @@ _DEEPEN = "fetch the whole history (in CI: fetch-depth: 0; by hand: git fetch --
 
 def past_of(repository: git.Repository, commit: str) -> Ancestors:
     """The past of a commit, asked of git only where a rule wants it."""
-    return functools.partial(_past, repository, commit) if commit else no_ancestors
+    return functools.partial(_past, tree.Versions(repository, commit)) if commit else no_ancestors
 
 
 @dataclass(frozen=True)
@@ -161,6 +161,5 @@ def _stop_unrelated(repository: git.Repository, revisions: str, options: common.
     common.stop(f"{revisions} cannot be compared: {why}; {advice}", common.UNCHECKED)
 
 
-def _past(repository: git.Repository, commit: str, folder: str, filename: str) -> Iterator[Past]:
-    for version in tree.versions(repository, commit, folder, filename):
-        yield Past(*version)
+def _past(versions: tree.Versions, folder: str, filename: str) -> Iterator[Past]:
+    return (Past(*version) for version in versions.of(folder, filename))
