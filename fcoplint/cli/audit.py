@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +11,7 @@ import click
 from fcoplint import engine
 from fcoplint.cli import common, ranges
 from fcoplint.cli.folder import Opened, enclosing_workspace, open_folder
+from fcoplint.output.neutral import neutral
 from fcoplint.report import Report
 from fcoplint.settings import Settings
 from fcoplint.source import git
@@ -39,6 +41,8 @@ def command(path: str, rev: str | None, history: bool, since: str | None, names:
         common.stop_for_git(error, options, "audit")
     if not report.workspaces and not report.findings:
         _say_nothing_found(path, opened.root, names)
+    elif report.findings and options.style != "json" and opened.root != os.path.realpath("."):
+        click.echo(f"fcoplint: paths are relative to {neutral(path)}", err=True)
     if report.workspaces or report.findings or options.style == "json":
         common.finish(report, options)
 
