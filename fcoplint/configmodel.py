@@ -68,16 +68,22 @@ class Config(BaseModel):
     per_path_ignores: dict[str, list[Selector]] = Field({}, description="Rules that do not speak of paths that fit a pattern.")
     severity: dict[Selector, Severity] = Field({}, description="Another severity for the findings of these rules.")
     fail_level: Severity = Field("error", description="The least severity that makes the run fail.")
-    protocol: Literal["auto", "v1", "v2", "v3"] = Field("auto", description="The protocol version, where the files do not tell.")
+    protocol: Literal["auto", "v1", "v2", "v3"] = Field(
+        "auto", description="The protocol version of every workspace; `auto`: what its files tell."
+    )
     dialect: Literal["fcop", "codeflowmu"] = Field("fcop", description="The vocabulary of events.")
     workspaces: list[str] = Field([], description="Only workspaces whose folder fits one of these patterns.")
     exclude: list[str] = Field([], description="Paths that are not looked at: fixtures, templates.")
     history_from: str | None = Field(None, pattern=r"^[^-]", description="The commit from which on the past is judged.")
-    rules_version: str | None = Field(None, pattern=r"^\d+(\.\d+){0,2}$", description="The version of the FCoP rules in force.")
+    rules_version: str | None = Field(
+        None,
+        pattern=r"^\d+(\.\d+){0,2}$",
+        description="The version of the FCoP rules in force, instead of what the rules files in the repository say.",
+    )
     authorisation_patterns: list[Annotated[str, AfterValidator(_pattern)]] = Field(
         [], description="Further sentences, as regular expressions, by which a TASK lets its executor archive it."
     )
-    leader: Role | None = Field(None, description="The leader, where the manifest does not say it.")
+    leader: Role | None = Field(None, description="The leader, instead of the one that the manifest names.")
     admins: list[Role] = Field([], description="Roles that have ADMIN's rights.")
     actors: dict[Role, list[str]] = Field({}, description="Author e-mail patterns that may sign for a role.")
     require_signed: bool = Field(False, description="Whether commits that sign for a role must carry a good signature.")

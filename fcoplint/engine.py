@@ -43,9 +43,9 @@ class Focus:
         )
 
 
-def audit(snapshot: Snapshot, settings: Settings, top: str | None = None) -> Report:
-    """The report of a whole state. `top` names the snapshot's root where that is a workspace itself."""
-    state = _open(snapshot, Documents(), settings, top)
+def audit(snapshot: Snapshot, settings: Settings, top: str | None = None, *, taken: bool = False) -> Report:
+    """The report of a whole state. `top` names the snapshot's root where that may be a workspace itself, `taken` where it is."""
+    state = _open(snapshot, Documents(), settings, top, taken=taken)
     for workspace in state:
         workspace.prefetch(workspace.envelopes)
     findings = _Run(settings).state(state)
@@ -158,14 +158,24 @@ class _States:
 
 
 def _open(
-    snapshot: Snapshot, documents: Documents, settings: Settings, top: str | None = None, law: Iterable[Workspaces] = ()
+    snapshot: Snapshot,
+    documents: Documents,
+    settings: Settings,
+    top: str | None = None,
+    law: Iterable[Workspaces] = (),
+    *,
+    taken: bool = False,
 ) -> Workspaces:
     """The workspaces of a snapshot, without what the settings leave out; `law` are the states whose leader and rules bind it."""
     if settings.exclude:
         excluded = matcher(settings.exclude)
         snapshot = FilteredSnapshot(snapshot, lambda path: excluded(settings.prefix + path))
     fits = matcher(settings.workspaces)
-    return Workspaces(snapshot, documents, top, settings.policy, lambda root: not settings.workspaces or fits(settings.prefix + root), law)
+
+    def is_wanted(root: str) -> bool:
+        return not settings.workspaces or fits(settings.prefix + root)
+
+    return Workspaces(snapshot, documents, top, settings.policy, is_wanted, law, taken=taken)
 
 
 def _changes(sides: Sequence[Side], state: Workspaces, author: Author | None, signed: bool | None) -> list[Change]:

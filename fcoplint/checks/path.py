@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fcoplint.checks.registry import V1_V3, V2_V3, V3, rule
+from fcoplint.checks.habits import once
+from fcoplint.checks.registry import V1_V2, V2_V3, V3, rule
 from fcoplint.findings import Finding, Related, on, on_path
 from fcoplint.model.envelope import Envelope, Task
 from fcoplint.model.nodes import as_plain
@@ -114,8 +115,22 @@ def mixed_topology(workspace: Workspace) -> Iterator[Finding]:
         yield on_path(workspace, "FC204", workspace.path(folder), about=folder, message="folder", when=when, folder=folder)
 
 
-@rule("FC205", versions=V1_V3)
+@rule("FC205", versions=V3)
 def misplaced_envelope(envelope: Envelope) -> Iterator[Finding]:
+    yield from _misplaced(envelope)
+
+
+@rule("FC205", versions=V1_V2)
+def misplaced_in_older_layout(workspace: Workspace) -> Iterator[Finding]:
+    groups: dict[tuple[str, str], list[Finding]] = {}
+    for envelope in workspace.envelopes:
+        groups.setdefault((envelope.kind, envelope.place.kind), []).extend(_misplaced(envelope))
+    for (kind, folder), found in groups.items():
+        if found:
+            yield from once(workspace, found, f"{kind} in {folder}", kind=kind, home=found[0].parameters["home"])
+
+
+def _misplaced(envelope: Envelope) -> Iterator[Finding]:
     place, old = envelope.place, envelope.workspace.version < 3
     if place.kind in ("log", "lifecycle", "_archive"):
         return

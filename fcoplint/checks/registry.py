@@ -14,6 +14,7 @@ Check = Callable[..., Iterator[Finding]]
 # 0 stands for a protocol that nobody here knows.
 UNKNOWN = frozenset({0})
 V1_V3 = frozenset({1, 2, 3})
+V1_V2 = frozenset({1, 2})
 V2_V3 = frozenset({2, 3})
 V3 = frozenset({3})
 V3_V4 = frozenset({3, 4})

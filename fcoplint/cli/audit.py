@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +11,7 @@ import click
 from fcoplint import engine
 from fcoplint.cli import common, ranges
 from fcoplint.cli.folder import Opened, enclosing_workspace, open_folder
+from fcoplint.output.neutral import neutral
 from fcoplint.report import Report
 from fcoplint.settings import Settings
 from fcoplint.source import git
@@ -32,13 +34,15 @@ def command(path: str, rev: str | None, history: bool, since: str | None, names:
     try:
         opened = open_folder(path, options, rev=rev, as_workspace=as_workspace)
         settings = replace(opened.settings, workspaces=names) if names else opened.settings
-        report = engine.audit(opened.snapshot, settings, top=opened.top)
+        report = engine.audit(opened.snapshot, settings, top=opened.top, taken=as_workspace)
         if history:
             report = engine.join("audit", [report, _history(opened, settings, rev, since)])
     except git.GitError as error:
         common.stop_for_git(error, options, "audit")
     if not report.workspaces and not report.findings:
         _say_nothing_found(path, opened.root, names)
+    elif report.findings and options.style != "json" and opened.root != os.path.realpath("."):
+        click.echo(f"fcoplint: paths are relative to {neutral(path)}", err=True)
     if report.workspaces or report.findings or options.style == "json":
         common.finish(report, options)
 

@@ -24,6 +24,7 @@ from fcoplint.source.snapshot import OverlaySnapshot, Snapshot
 @click.option("--first-parent", is_flag=True, help="With --each-commit: only commits of the main line.")
 @click.option("--pre-push", is_flag=True, help="Check what is pushed; git's pre-push lines come on standard input.")
 @click.option("--pre-receive", is_flag=True, help="Check what arrives at a server; git's pre-receive lines come on standard input.")
+@click.option("--commit-msg", "message_file", metavar="FILE", help="Check that a trailer `Task: TASK-…` in this message names a TASK.")
 @click.option("--all", "show_older", is_flag=True, help="Also list findings that were there before this change.")
 @common.report_options
 def command(
@@ -34,6 +35,7 @@ def command(
     first_parent: bool,
     pre_push: bool,
     pre_receive: bool,
+    message_file: str | None,
     show_older: bool,
     **given: Any,
 ) -> None:
@@ -43,10 +45,15 @@ def command(
     them or elsewhere.
     """
     options = common.Options(**given)
-    if sum(map(bool, (files or stdin_filename, revisions, pre_push, pre_receive))) > 1:
-        common.stop("give one of FILES, --range, --pre-push and --pre-receive", common.USAGE)
+    if sum(map(bool, (files or stdin_filename, revisions, pre_push, pre_receive, message_file))) > 1:
+        common.stop("give one of FILES, --range, --pre-push, --pre-receive and --commit-msg", common.USAGE)
     try:
         repository = git.open_repository(os.getcwd(), os.environ)
+        if message_file is not None:
+            from fcoplint.cli.message import check_message
+
+            check_message(repository, message_file)
+            return
         if revisions is not None:
             way = ranges.Way(each_commit=each_commit, first_parent=first_parent)
             report = ranges.check_range(repository, revisions, options, way, show_older=show_older)

@@ -15,10 +15,10 @@ def _now() -> datetime.datetime:
 class Policy:
     """Decisions that rules depend on.
 
-    `now` is the moment of judgement (UTC, aware). `protocol` is the version (1 to 3) where the files do not tell. `dialect`
-    names the event vocabulary. `rules_version`, `leader` and `admins` override what the repository's files say; None and ()
-    leave it to them. `authorisation_patterns` are further sentences, as regular expressions, that let an executor archive.
-    `actors` maps a role to the author e-mail patterns that may sign for it.
+    `now` is the moment of judgement (UTC, aware). `dialect` names the event vocabulary. `protocol` (1 to 3), `rules_version`,
+    `leader` and `admins` override what the repository's files say; None and () leave it to them. `authorisation_patterns` are
+    further sentences, as regular expressions, that let an executor archive. `actors` maps a role to the author e-mail patterns
+    that may sign for it.
     """
 
     now: datetime.datetime = field(default_factory=_now)

@@ -258,9 +258,9 @@ class Workspace:
 class Workspaces:
     """All workspaces of a snapshot, by their folder; one inside another is not of its own (design.md 2).
 
-    `top` names the snapshot's root where that itself may be a workspace (`fcop`, `docs/agents`), else None. `policy` is
-    what the rules go by. `wanted` says which folders are to be looked at, where not all are. `law` are the states before a
-    change, of which the first that declares roles binds.
+    `top` names the snapshot's root where that itself may be a workspace (`fcop`, `docs/agents`), else None; `taken` says that
+    it counts as one where nothing else does, whatever it holds. `policy` is what the rules go by. `wanted` says which folders
+    are to be looked at, where not all are. `law` are the states before a change, of which the first that declares roles binds.
     """
 
     def __init__(
@@ -271,13 +271,16 @@ class Workspaces:
         policy: Policy | None = None,
         wanted: Callable[[str], bool] = lambda root: True,
         law: Iterable[Workspaces] = (),
+        *,
+        taken: bool = False,
     ) -> None:
         self.snapshot = snapshot
         self.policy = policy or Policy()
         folders = _by_folder(snapshot.entries)
+        roots = _find_roots(folders, top) or ({"": []} if taken else {})
         self.found = [
             Workspace(snapshot, root, entries, documents, policy=self.policy, nested=nested, top=top, law=_law(law, root))
-            for root, nested, entries in _partition(snapshot.entries, folders, _find_roots(folders, top))
+            for root, nested, entries in _partition(snapshot.entries, folders, roots)
             if wanted(root)
         ]
         self._outside = {path: why for path, why in self._unreadable() if not any(map(_holds(path), self.found))}

@@ -14,6 +14,8 @@ from fcoplint.report import Report, Reported
 _SGR = {"error": "1;31", "warning": "1;33", "info": "1;36", "code": "1", "dim": "2", "next": "1;32"}
 # A source line longer than this is shown around the finding only.
 _WIDTH = 120
+# More related places than this are counted, not shown.
+_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +65,12 @@ def _block(item: Reported, paint: Paint) -> Iterator[str]:
     span = item.finding.location.span
     if item.source is not None and span is not None:
         yield from _excerpt(item.source, span, item.severity, paint)
-    for related in item.finding.related:
+    for related in item.finding.related[:_SHOWN]:
         location = related.location
         line = f":{location.span.line}" if location.span else ""
         yield f"  {paint('dim', 'see:')}  {neutral(location.path)}{line} ({_WHAT.get(related.what, related.what)})"
+    if len(item.finding.related) > _SHOWN:
+        yield f"  {paint('dim', 'see:')}  {len(item.finding.related) - _SHOWN} more (--format json lists them)"
     if item.rule.why:
         yield f"  {paint('dim', 'why:')}  {neutral_line(item.rule.why)}"
     if item.help:
