@@ -17,7 +17,7 @@ from typing import Any
 
 from fcoplint import __version__, atomic, catalogue
 from fcoplint.model.policy import Policy
-from fcoplint.settings import Settings
+from fcoplint.settings import BASELINE, Settings
 from fcoplint.source.snapshot import MAX_BYTES, Snapshot
 
 PYPROJECT, OWN_FILE = "pyproject.toml", ".fcoplint.toml"
@@ -64,6 +64,15 @@ def read_file(path: str) -> Source:
             return Source(path, _text(path, file.read()))
     except OSError as error:
         raise ConfigError(f"{path}: {error.strerror}") from error
+
+
+def read_beside(folder: str, path: str) -> bytes | None:
+    """The bytes of a file in or below a folder, None where there is none or a link leads to it."""
+    full = os.path.join(os.path.realpath(folder), os.path.normpath(path))
+    if os.path.realpath(full) != full or not os.path.isfile(full):
+        return None
+    with open(full, "rb") as file:
+        return file.read()
 
 
 def make_settings(source: Source | None, memory: str | None) -> Settings:
@@ -217,6 +226,7 @@ def _settings(table: Mapping[str, Any]) -> Settings:
         workspaces=tuple(table.get("workspaces", ())),
         exclude=tuple(table.get("exclude", ())),
         history_from=table.get("history-from"),
+        baseline_file=table.get("baseline", BASELINE),
         max_bytes=table.get("max-bytes", MAX_BYTES),
         policy=policy,
     )

@@ -12,6 +12,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from fcoplint import catalogue
 from fcoplint.protocol.roles import is_role
+from fcoplint.settings import BASELINE
 
 _DURATION = re.compile(r"\d{1,6}[smhd]")
 # Within these bounds no pattern can take more than polynomial time on one line of a TASK.
@@ -38,6 +39,12 @@ def _pattern(text: str) -> str:
         re.compile(text)
     except re.error as error:
         raise ValueError(f"this is no regular expression: {error}") from error
+    return text
+
+
+def _file(text: str) -> str:
+    if not text or text.startswith(("/", "\\")) or ":" in text or ".." in re.split(r"[/\\]", text):
+        raise ValueError("name a file in the configuration's folder or below it")
     return text
 
 
@@ -87,6 +94,7 @@ class Config(BaseModel):
     admins: list[Role] = Field([], description="Roles that have ADMIN's rights.")
     actors: dict[Role, list[str]] = Field({}, description="Author e-mail patterns that may sign for a role.")
     require_signed: bool = Field(False, description="Whether commits that sign for a role must carry a good signature.")
+    baseline: Annotated[str, AfterValidator(_file)] = Field(BASELINE, description="The file of accepted findings.")
     clock_tolerance: Annotated[str, AfterValidator(_duration)] = Field("10m", description="How far clocks may differ.")
     max_bytes: int = Field(16 * 1024 * 1024, ge=1024, description="The largest file that is read.")
 

@@ -67,8 +67,7 @@ def command(
             report = _check_index(repository, options, show_older=show_older)
     except git.GitError as error:
         common.stop_for_git(error, options, "check")
-    if options.style == "json" or report.workspaces or report.findings:
-        common.finish(report, options)
+    common.finish(report, options)
 
 
 def _check_index(repository: git.Repository, options: common.Options, *, show_older: bool) -> Report:

@@ -118,7 +118,10 @@ def _judge_commits(
     command: str = "check",
 ) -> Report:
     listed = history.commits(repository, revisions, first_parent=first_parent, signatures=settings.policy.require_signed)
-    steps = history.replay(repository, listed)
+    # Only here: the hook waits for no progress.
+    from fcoplint.cli.progress import track
+
+    steps = track(history.replay(repository, listed), len(listed), "commits")
     return engine.check_commits(steps, settings, functools.partial(past_of, repository), whole=whole, command=command)
 
 

@@ -9,12 +9,13 @@ from typing import Any
 from fcoplint import __version__
 from fcoplint.catalogue import Rule
 from fcoplint.model.location import Location
-from fcoplint.report import Report, Reported
+from fcoplint.output.text import Paint
+from fcoplint.report import Report, Reported, Suppression
 
 SCHEMA = "fcoplint.report/1"
 
 
-def write(report: Report) -> str:
+def write(report: Report, paint: Paint) -> str:
     """The report as one JSON object with its final newline."""
     return json.dumps(as_data(report), indent=2, ensure_ascii=True) + "\n"
 
@@ -27,11 +28,12 @@ def as_data(report: Report) -> dict[str, Any]:
         "command": report.command,
         "exit_code": report.exit_code,
         "fail_level": report.fail_level,
-        "summary": {**report.counts, "older": report.older},
+        "summary": {**report.counts, "older": report.older, "suppressed": report.suppressions},
         "workspaces": [{"root": item.root or ".", "version": item.version, "envelopes": item.envelopes} for item in report.workspaces],
         "notes": [{"topic": note.topic, "text": note.text, "path": _text(note.path)} for note in report.notes],
-        "rules": [_rule(rule) for rule in report.rules.values()],
+        "rules": [{**_rule(rule), "findings": report.statistics.get(code, 0)} for code, rule in report.rules.items()],
         "findings": [_finding(item) for item in report.findings],
+        "suppressed": [{**_finding(item), "suppression": _suppression(item.suppression)} for item in report.suppressed if item.suppression],
     }
 
 
@@ -67,6 +69,16 @@ def _finding(item: Reported) -> dict[str, Any]:
         "fingerprint": finding.fingerprint,
         "introduced": item.introduced,
         "commit": {"id": item.commit.oid, "author": _text(item.commit.author), "date": item.commit.date} if item.commit else None,
+    }
+
+
+def _suppression(suppression: Suppression) -> dict[str, Any]:
+    location = suppression.location
+    return {
+        "kind": suppression.kind,
+        "reason": _text(suppression.reason),
+        "path": _text(location.path) if location else None,
+        "line": location.span.line if location and location.span else None,
     }
 
 

@@ -20,13 +20,22 @@ class Tool(_Strict):
     version: str
 
 
+class Excused(_Strict):
+    """How many findings are excused, listed or not, by what excuses them."""
+
+    inline: int = Field(description="Comments in the envelope.")
+    path: int = Field(description="The setting `per-path-ignores`.")
+    baseline: int
+
+
 class Summary(_Strict):
-    """How many findings of each severity are listed, and how many older ones are not."""
+    """How many findings of each severity are listed, how many older ones are not, and how many are excused."""
 
     error: int
     warning: int
     info: int
     older: int = Field(description="Findings that were there before the change and are not listed.")
+    suppressed: Excused
 
 
 class Workspace(_Strict):
@@ -56,6 +65,7 @@ class Rule(_Strict):
     fix: str
     source: str
     why: str
+    findings: int = Field(description="How many findings of it are listed.")
 
 
 class Place(_Strict):
@@ -103,6 +113,21 @@ class Finding(Place):
     commit: Commit | None = Field(description="The commit that brought it in, where commits were judged one by one.")
 
 
+class Suppression(_Strict):
+    """What excuses a finding, the reason that somebody wrote, and the comment's place."""
+
+    kind: Literal["inline", "path", "baseline"]
+    reason: str
+    path: str | None
+    line: int | None
+
+
+class SuppressedFinding(Finding):
+    """A finding that does not count."""
+
+    suppression: Suppression
+
+
 class Report(_Strict):
     """`fcoplint.report/1`."""
 
@@ -122,6 +147,9 @@ class Report(_Strict):
     notes: list[Note]
     rules: list[Rule]
     findings: list[Finding]
+    suppressed: list[SuppressedFinding] = Field(
+        description="Excused findings: all of an audit, of a change those that it brings in (with --all, all)."
+    )
 
 
 def schema() -> dict[str, Any]:
