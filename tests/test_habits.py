@@ -90,6 +90,6 @@ def test_two_types_in_one_folder_are_two_habits() -> None:
 
 
 def test_text_shows_a_few_of_the_places_and_counts_the_rest() -> None:
-    lines = as_text.full(judge("FC205", 2, range(1, 21)), as_text.Paint(on=False)).splitlines()
+    lines = as_text.write(judge("FC205", 2, range(1, 21)), as_text.Paint(on=False)).splitlines()
     assert [line for line in lines if line.startswith("  see:")][-1] == "  see:  15 more (--format json lists them)"
     assert len([line for line in lines if line.startswith("  see:")]) == 6
