@@ -16,6 +16,7 @@ from fcoplint.globs import matcher
 from fcoplint.model.change import Ancestors, Author, Change, Side, no_ancestors
 from fcoplint.model.envelope import Envelope
 from fcoplint.model.location import Location
+from fcoplint.model.surroundings import Surroundings
 from fcoplint.model.workspace import Documents, Workspace, Workspaces
 from fcoplint.report import CommitReference, Report, Reported, WorkspaceSummary
 from fcoplint.settings import Settings
@@ -165,7 +166,16 @@ def _open(
         excluded = matcher(settings.exclude)
         snapshot = FilteredSnapshot(snapshot, lambda path: excluded(settings.prefix + path))
     fits = matcher(settings.workspaces)
-    return Workspaces(snapshot, documents, top, settings.policy, lambda root: not settings.workspaces or fits(settings.prefix + root), law)
+    passed_by = matcher(settings.roots_ignore)
+    return Workspaces(
+        snapshot,
+        documents,
+        top,
+        settings.policy,
+        lambda root: not settings.workspaces or fits(settings.prefix + root),
+        law,
+        Surroundings(settings.ground, lambda path: passed_by(settings.prefix + path)),
+    )
 
 
 def _changes(sides: Sequence[Side], state: Workspaces, author: Author | None, signed: bool | None) -> list[Change]:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from fcoplint.model.policy import Policy
+from fcoplint.source.ground import Ground, Nowhere
 from fcoplint.source.snapshot import MAX_BYTES
 
 
@@ -13,7 +14,8 @@ class Settings:
     `select`, `ignore` and the codes of the other settings are prefixes of codes; an empty `select` means all.
     `per_path_ignores` are (pattern, codes), `severity` is (code, level). Patterns are relative to the configuration's
     folder; `prefix` leads there from the snapshot's root ("" or "sub/folder/"). `history_from` names the commit before
-    which findings about the past are not made.
+    which findings about the past are not made. `roots_ignore` are paths that the rules about roots pass by, `ground` is what
+    surrounds the snapshots of this run.
     """
 
     select: tuple[str, ...] = ()
@@ -25,5 +27,7 @@ class Settings:
     exclude: tuple[str, ...] = ()
     max_bytes: int = MAX_BYTES
     history_from: str | None = None
+    roots_ignore: tuple[str, ...] = ()
     prefix: str = ""
+    ground: Ground = field(default_factory=Nowhere)
     policy: Policy = field(default_factory=Policy)

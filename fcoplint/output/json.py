@@ -8,6 +8,7 @@ from typing import Any
 
 from fcoplint import __version__
 from fcoplint.catalogue import Rule
+from fcoplint.findings import Fix
 from fcoplint.model.location import Location
 from fcoplint.report import Report, Reported
 
@@ -63,11 +64,19 @@ def _finding(item: Reported) -> dict[str, Any]:
         "related": [{**_location(related.location), "what": related.what} for related in finding.related],
         "help": _text(item.help) or None,
         "next": [_text(word) for word in item.next],
+        "fix": _fix(finding.fix),
         "source": item.rule.source,
         "fingerprint": finding.fingerprint,
         "introduced": item.introduced,
         "commit": {"id": item.commit.oid, "author": _text(item.commit.author), "date": item.commit.date} if item.commit else None,
     }
+
+
+def _fix(fix: Fix | None) -> dict[str, Any] | None:
+    if fix is None:
+        return None
+    edits = [{**_location(Location(edit.path, edit.span)), "replacement": _text(edit.replacement)} for edit in fix.edits]
+    return {"safety": fix.safety, "edits": edits}
 
 
 def _location(location: Location) -> dict[str, Any]:

@@ -75,6 +75,13 @@ def is_workspace_folder(folder: str) -> bool:
     return folder.rpartition("/")[2] == "fcop" or folder == "docs/agents" or folder.endswith("/docs/agents")
 
 
+def project_of(root: str) -> str:
+    """The folder of the project whose workspace lies at `root`."""
+    if root == "docs/agents" or root.endswith("/docs/agents"):
+        return root.removesuffix("docs/agents").rstrip("/")
+    return root.rpartition("/")[0]
+
+
 def is_marker(relative: str) -> bool:
     """Whether a path relative to a folder proves that the folder is a workspace (design.md 2)."""
     if relative in MANIFEST_NAMES:
