@@ -64,11 +64,11 @@ def two_workspaces_one_commit(change: Change) -> Iterator[Finding]:
         if side is not None and path is not None and not change.after.surroundings.ignores(path):
             # A project that moves to another layout has two workspaces for one commit.
             touched.setdefault(side.project, (side, path))
-    (first, place), *others = sorted(touched.values(), key=lambda item: item[1]) or [(None, "")]
-    for workspace, path in others:
-        if first and workspace:
-            related = (Related(Location(place), "the other workspace"),)
-            yield on_path(workspace, "FC703", path, about="two", related=related, other=first.root or ".")
+    found = sorted(touched.values(), key=lambda item: item[1])
+    for workspace, path in found[1:]:
+        first, place = found[0]
+        related = (Related(Location(place), "the other workspace"),)
+        yield on_path(workspace, "FC703", path, about="two", related=related, other=first.root or ".")
 
 
 @rule("FC724", versions=ANY)
