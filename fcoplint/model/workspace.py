@@ -349,6 +349,11 @@ class Workspaces:
         read = self.snapshot.read(paths)
         return {path: content.decode("utf-8", "surrogateescape") if isinstance(content, bytes) else "" for path, content in read}
 
+    @cached_property
+    def is_extract(self) -> bool:
+        """Whether the snapshot holds workspaces and nothing else: then their repository is not here."""
+        return sum(len(workspace.entries) for workspace in self.found) == len(self.snapshot.entries)
+
     def holds(self, path: str) -> bool:
         """Whether a path is that of a file, a link or a folder of the snapshot."""
         return not path or path in self.snapshot.entries or f"\n{path}/" in self._listing
