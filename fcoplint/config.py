@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fcoplint import __version__, atomic, catalogue
-from fcoplint.model.policy import Policy
+from fcoplint.model.policy import Policy, Roots
 from fcoplint.settings import BASELINE, Settings
 from fcoplint.source.snapshot import MAX_BYTES, Snapshot
 
@@ -99,12 +99,13 @@ def describe(source: Source | None) -> Iterator[tuple[str, object, str]]:
     from fcoplint.configmodel import Config
 
     table = _parse(source) if source else {}
+    defaults = Config.model_validate({}).model_dump(by_alias=True)
     for name, field in Config.model_fields.items():
         key = field.alias or name
         if source is not None and key in table:
             yield key, table[key], f"{source.name}:{_line(source, (key,)) or 1}"
         else:
-            yield key, field.default, "default"
+            yield key, defaults[key], "default"
 
 
 def _only_one(found: list[tuple[str, bytes]]) -> Source | None:
@@ -164,7 +165,7 @@ def _validate(source: Source, table: dict[str, Any]) -> None:
     from fcoplint import configmodel
 
     faults = [
-        f"{source.name}:{_line(source, path) or 1}: `{_key(path)}`: {_explain(path, reason, configmodel.keys())}"
+        f"{source.name}:{_line(source, path) or 1}: `{_key(path)}`: {_explain(path, reason, configmodel.keys(path[:-1]))}"
         for path, reason in configmodel.validate(table)
     ]
     if faults:
@@ -216,6 +217,7 @@ def _settings(table: Mapping[str, Any]) -> Settings:
         clock_tolerance=_duration(table.get("clock-tolerance", "10m")),
         actors={role: tuple(patterns) for role, patterns in table.get("actors", {}).items()},
         require_signed=table.get("require-signed", False),
+        roots=_roots(table.get("roots", {})),
     )
     return Settings(
         select=_codes(table.get("select", ())),
@@ -228,7 +230,18 @@ def _settings(table: Mapping[str, Any]) -> Settings:
         history_from=table.get("history-from"),
         baseline_file=table.get("baseline", BASELINE),
         max_bytes=table.get("max-bytes", MAX_BYTES),
+        roots_ignore=tuple(table.get("roots", {}).get("ignore", ())),
         policy=policy,
+    )
+
+
+def _roots(table: Mapping[str, Any]) -> Roots:
+    allowed = table.get("allow-protected", ())
+    return Roots(
+        home=tuple(table.get("home", ())),
+        foreign=tuple(table.get("foreign", ())),
+        cross_root_keys=tuple(table.get("cross-root-keys", ())),
+        allow_protected=allowed if isinstance(allowed, bool) else tuple(allowed),
     )
 
 

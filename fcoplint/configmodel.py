@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from fcoplint import catalogue
+from fcoplint.protocol.paths import parse
 from fcoplint.protocol.roles import is_role
 from fcoplint.settings import BASELINE
 
@@ -54,9 +55,30 @@ def _duration(text: str) -> str:
     return text
 
 
+def _root(text: str) -> str:
+    if not parse(text).is_absolute:
+        raise ValueError(f"`{text}` is no absolute path; write it as it stands on the machine: `/home/me/shop`, `D:\\\\work\\\\shop`")
+    return text
+
+
+Root = Annotated[str, AfterValidator(_root)]
 Selector = Annotated[str, AfterValidator(_selector)]
 Role = Annotated[str, AfterValidator(_role)]
 Severity = Literal["error", "warning", "info"]
+
+
+class RootsTable(BaseModel):
+    """`[roots]`: which paths are this project, and which are others (roots.md 5a)."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, alias_generator=lambda name: name.replace("_", "-"))
+
+    home: list[Root] = Field([], description="Absolute paths under which this project lies on the team's machines.")
+    foreign: list[Root] = Field([], description="Absolute paths of other projects.")
+    ignore: list[str] = Field([], description="Paths that the rules about roots pass by: fixtures, templates.")
+    cross_root_keys: list[str] = Field([], description="Fields of front matter that may speak of other projects, beside `audit_target`.")
+    allow_protected: bool | list[Root] = Field(
+        [], description="Folders that may be a project's root although they are a home or the system's."
+    )
 
 
 class Config(BaseModel):
@@ -95,6 +117,7 @@ class Config(BaseModel):
     actors: dict[Role, list[str]] = Field({}, description="Author e-mail patterns that may sign for a role.")
     require_signed: bool = Field(False, description="Whether commits that sign for a role must carry a good signature.")
     baseline: Annotated[str, AfterValidator(_file)] = Field(BASELINE, description="The file of accepted findings.")
+    roots: RootsTable = Field(RootsTable.model_validate({}), description="Which roots are this project's, and which are not.")
     clock_tolerance: Annotated[str, AfterValidator(_duration)] = Field("10m", description="How far clocks may differ.")
     max_bytes: int = Field(16 * 1024 * 1024, ge=1024, description="The largest file that is read.")
 
@@ -110,9 +133,10 @@ def validate(table: dict[str, Any]) -> list[tuple[tuple[str, ...], str]]:
     return []
 
 
-def keys() -> list[str]:
-    """The keys of a configuration."""
-    return [field.alias or name for name, field in Config.model_fields.items()]
+def keys(table: tuple[str, ...] = ()) -> list[str]:
+    """The keys of a configuration, or of one of its tables."""
+    model = RootsTable if table == ("roots",) else Config
+    return [field.alias or name for name, field in model.model_fields.items()]
 
 
 def schema() -> dict[str, Any]:

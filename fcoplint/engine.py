@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from fcoplint import catalogue, suppress
-from fcoplint.checks.registry import ADDITIVE, OPTIONAL, Registered, all_rules
+from fcoplint.checks.registry import ADDITIVE, OF_CHANGED, OPTIONAL, Registered, all_rules
 from fcoplint.findings import Finding
 from fcoplint.globs import matcher
 from fcoplint.model.change import Ancestors, Author, Change, Side, no_ancestors
 from fcoplint.model.envelope import Envelope
 from fcoplint.model.location import Location
+from fcoplint.model.surroundings import Surroundings
 from fcoplint.model.workspace import Documents, Workspace, Workspaces
 from fcoplint.report import CommitReference, Report, Reported, Suppression, WorkspaceSummary
 from fcoplint.settings import Settings
@@ -25,6 +26,7 @@ from fcoplint.source.snapshot import FilteredSnapshot, MemorySnapshot, Note, Sna
 
 # A list of much work, passed on as it is; whoever waits can be told how far it got.
 Watch = Callable[[list[Envelope]], Iterable[Envelope]]
+_ROOTS = "FC7"
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +194,9 @@ def _open(
     def is_wanted(root: str) -> bool:
         return not settings.workspaces or fits(settings.prefix + root)
 
-    return Workspaces(snapshot, documents, top, settings.policy, is_wanted, law, taken=taken)
+    passed_by = matcher(settings.roots_ignore)
+    surroundings = Surroundings(settings.ground, lambda path: passed_by(settings.prefix + path))
+    return Workspaces(snapshot, documents, top, settings.policy, is_wanted, law, surroundings, taken=taken)
 
 
 def _changes(sides: Sequence[Side], state: Workspaces, author: Author | None, signed: bool | None) -> list[Change]:
@@ -320,6 +324,8 @@ def _excess(findings: list[Finding], before: Counter[str], changed: frozenset[st
         if left[finding.fingerprint] > 0:
             left[finding.fingerprint] -= 1
             old.append(finding)
+        elif finding.code in OF_CHANGED and finding.location.path not in changed:
+            old.append(finding)
         else:
             new.append(finding)
     return new, old
@@ -339,7 +345,7 @@ class _Run:
             found.extend(self._apply("workspace", workspace, workspace.manifest_path))
             for envelope in self.watch(workspace.envelopes):
                 found.extend(self._apply("envelope", envelope, envelope.path))
-        return [finding for finding in found if self._is_selected(finding.code)]
+        return [finding for finding in found if self._is_wanted(finding)]
 
     def excuses(self, state: Workspaces) -> suppress.Excuses:
         """What excuses findings in a state."""
@@ -365,12 +371,18 @@ class _Run:
 
     def changes(self, changes: Sequence[Change]) -> list[Finding]:
         """The findings of a change; those of a merge once each, however many parents they stand against."""
-        found = [[finding for finding in self._apply("change", change, "") if self._is_selected(finding.code)] for change in changes]
+        found = [[finding for finding in self._apply("change", change, "") if self._is_wanted(finding)] for change in changes]
         if len(found) == 1:
             return found[0]
         count = Counter(mark for findings in found for mark in {finding.fingerprint for finding in findings})
         once = {finding.fingerprint: finding for findings in reversed(found) for finding in reversed(findings)}
         return [finding for mark, finding in once.items() if finding.code not in ADDITIVE or count[mark] == len(found)]
+
+    def _is_wanted(self, finding: Finding) -> bool:
+        if not self._is_selected(finding.code):
+            return False
+        ignored = self.settings.roots_ignore if finding.code.startswith(_ROOTS) else ()
+        return not ignored or not matcher(ignored)(self.settings.prefix + finding.location.path)
 
     def _apply(self, subject: str, looked_at: Workspaces | Workspace | Envelope | Change, path: str) -> Iterator[Finding]:
         for rule in self._rules(subject, looked_at):

@@ -4,6 +4,7 @@ import datetime
 from dataclasses import dataclass, field
 
 from fcoplint.model.policy import Policy
+from fcoplint.source.ground import Ground, Nowhere
 from fcoplint.source.snapshot import MAX_BYTES
 
 BASELINE = ".fcoplint-baseline.json"
@@ -44,7 +45,8 @@ class Settings:
     `per_path_ignores` are (pattern, codes), `severity` is (code, level). Patterns are relative to the configuration's
     folder; `prefix` leads from there to the snapshot's root ("" or "sub/folder/"). `history_from` names the commit before
     which findings about the past are not made. `origin` is the configuration's file, "" where it was named by hand.
-    `baseline_file` is where accepted findings stand, `baseline` what stood there.
+    `baseline_file` is where accepted findings stand, `baseline` what stood there. `roots_ignore` are paths that the rules
+    about roots pass by, `ground` is what surrounds the snapshots of this run.
     """
 
     select: tuple[str, ...] = ()
@@ -56,8 +58,10 @@ class Settings:
     exclude: tuple[str, ...] = ()
     max_bytes: int = MAX_BYTES
     history_from: str | None = None
+    roots_ignore: tuple[str, ...] = ()
     prefix: str = ""
     origin: str = ""
     baseline_file: str = BASELINE
     baseline: Baseline | None = None
+    ground: Ground = field(default_factory=Nowhere)
     policy: Policy = field(default_factory=Policy)

@@ -18,6 +18,7 @@ from fcoplint.output.neutral import neutral
 from fcoplint.report import Report
 from fcoplint.settings import Settings
 from fcoplint.source import git
+from fcoplint.source.ground import Disk
 from fcoplint.source.snapshot import Note
 
 
@@ -37,7 +38,8 @@ def command(path: str, rev: str | None, history: bool, since: str | None, names:
     options = common.Options(**given)
     try:
         opened = open_folder(path, options, rev=rev, as_workspace=as_workspace)
-        settings = replace(opened.settings, workspaces=names) if names else opened.settings
+        settings = replace(opened.settings, ground=Disk(None if rev else opened.root, opened.repository))
+        settings = replace(settings, workspaces=names) if names else settings
         report = engine.audit(opened.snapshot, settings, top=opened.top, taken=as_workspace, watch=_watch)
         if history:
             report = engine.join("audit", [report, _history(opened, settings, rev, since)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -12,7 +13,9 @@ from fcoplint import engine
 from fcoplint.cli import common, ranges
 from fcoplint.model.change import Author
 from fcoplint.report import Report
+from fcoplint.settings import Settings
 from fcoplint.source import git, tree, worktree
+from fcoplint.source.ground import Disk
 from fcoplint.source.snapshot import OverlaySnapshot, Snapshot
 
 
@@ -73,7 +76,7 @@ def command(
 def _check_index(repository: git.Repository, options: common.Options, *, show_older: bool) -> Report:
     parents = tree.parents_of_next_commit(repository, os.environ)
     before, after = tree.index_and_parents(repository, parents)
-    settings = common.settings_for_change(options, before[0], repository)
+    settings = _here(common.settings_for_change(options, before[0], repository), repository)
     repository.blobs.max_bytes = settings.max_bytes
     ancestors = [ranges.past_of(repository, parent) for parent in parents]
     # Who the author is costs a call of git; only where somebody is bound by it does that matter.
@@ -82,12 +85,17 @@ def _check_index(repository: git.Repository, options: common.Options, *, show_ol
     return engine.check(before, after, settings, show_older=show_older, ancestors=ancestors, author=author)
 
 
+def _here(settings: Settings, repository: git.Repository) -> Settings:
+    """The settings for snapshots whose root is this working tree's; both sides of a change share them."""
+    return replace(settings, ground=Disk(os.path.realpath(repository.top), repository))
+
+
 def _check_files(
     repository: git.Repository, files: tuple[str, ...], stdin_filename: str | None, options: common.Options, *, show_older: bool
 ) -> Report:
     head = git.resolve_commit(repository, "HEAD")
     before: Snapshot = tree.commit_snapshot(repository, head, "HEAD") if head else tree.empty_snapshot(repository)
-    settings = common.settings_for_change(options, before, repository)
+    settings = _here(common.settings_for_change(options, before, repository), repository)
     after: Snapshot = worktree.worktree_snapshot(repository, repository.top)
     paths = {path for file in files for path in _paths_at(repository, file, (before, after))}
     if stdin_filename:

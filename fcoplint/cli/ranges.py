@@ -16,6 +16,7 @@ from fcoplint.model.change import Ancestors, Past, no_ancestors
 from fcoplint.report import Report
 from fcoplint.settings import Settings
 from fcoplint.source import git, history, tree
+from fcoplint.source.ground import Disk
 from fcoplint.source.snapshot import Snapshot
 
 _RANGE = re.compile(r"(?P<start>.*?)\.\.\.?(?P<end>.*)", re.DOTALL)
@@ -47,7 +48,7 @@ def check_range(repository: git.Repository, revisions: str, options: common.Opti
     if base is None:
         _stop_unrelated(repository, revisions, options)
     before = tree.commit_snapshot(repository, base, base)
-    settings = common.settings_for_change(options, before, repository)
+    settings = replace(common.settings_for_change(options, before, repository), ground=Disk(None, repository))
     repository.blobs.max_bytes = settings.max_bytes
     if way.each_commit:
         return _judge_commits(repository, [f"{start}..{end}"], settings, first_parent=way.first_parent)
@@ -90,7 +91,7 @@ def _check_push(repository: git.Repository, push: _Push, options: common.Options
     known = [f"^{old}"] if old else ["--not", elsewhere]
     start = old or _where_it_left(repository, new, known)
     before: Snapshot = tree.commit_snapshot(repository, start, start) if start else tree.empty_snapshot(repository)
-    settings = common.settings_for_change(options, before, repository)
+    settings = replace(common.settings_for_change(options, before, repository), ground=Disk(None, repository))
     repository.blobs.max_bytes = settings.max_bytes
     report = _judge_commits(repository, [new, *known], settings)
     if old and git.merge_base(repository, old, new) != old:

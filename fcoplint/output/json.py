@@ -8,6 +8,7 @@ from typing import Any
 
 from fcoplint import __version__
 from fcoplint.catalogue import Rule
+from fcoplint.findings import Fix
 from fcoplint.model.location import Location
 from fcoplint.output.text import Paint
 from fcoplint.report import Report, Reported, Suppression
@@ -65,6 +66,7 @@ def _finding(item: Reported) -> dict[str, Any]:
         "related": [{**_location(related.location), "what": related.what} for related in finding.related],
         "help": _text(item.help) or None,
         "next": [_text(word) for word in item.next],
+        "fix": _fix(finding.fix),
         "source": item.rule.source,
         "fingerprint": finding.fingerprint,
         "introduced": item.introduced,
@@ -80,6 +82,13 @@ def _suppression(suppression: Suppression) -> dict[str, Any]:
         "path": _text(location.path) if location else None,
         "line": location.span.line if location and location.span else None,
     }
+
+
+def _fix(fix: Fix | None) -> dict[str, Any] | None:
+    if fix is None:
+        return None
+    edits = [{**_location(Location(edit.path, edit.span)), "replacement": _text(edit.replacement)} for edit in fix.edits]
+    return {"safety": fix.safety, "edits": edits}
 
 
 def _location(location: Location) -> dict[str, Any]:

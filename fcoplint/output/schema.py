@@ -85,6 +85,19 @@ class Related(Place):
     what: str
 
 
+class Edit(Place):
+    """A stretch of a file, and what is to stand there instead."""
+
+    replacement: str
+
+
+class Fix(_Strict):
+    """Edits that put a finding right."""
+
+    safety: Literal["safe", "unsafe"]
+    edits: list[Edit]
+
+
 class Commit(_Strict):
     """A commit: its id, its author as `Name <e-mail>`, the author's date."""
 
@@ -107,6 +120,7 @@ class Finding(Place):
     related: list[Related]
     help: str | None
     next: list[str] = Field(description="The next command to type, as words.")
+    fix: Fix | None = Field(description="What would put it right, where that is certain; no command applies it unasked.")
     source: str
     fingerprint: str = Field(pattern=r"^[0-9a-f]{24}$", description="The same fault, wherever it stands.")
     introduced: bool

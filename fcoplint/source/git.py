@@ -233,6 +233,35 @@ def ignored_workspaces(repository: Repository, prefix: str) -> list[str]:
     return sorted(folder for folder in folders if is_workspace_folder(folder))
 
 
+def ignored_paths(repository: Repository, paths: Iterable[str]) -> frozenset[str]:
+    """Those of the paths (relative to the working tree's root) that git ignores."""
+    asked = b"\0".join(os.fsencode(path) for path in paths)
+    try:
+        listing = repository.run("-C", repository.top, "check-ignore", "-z", "--stdin", stdin=asked)
+    except GitError:
+        # It ends with 1 where none is ignored.
+        return frozenset()
+    return frozenset(os.fsdecode(name) for name in listing.split(b"\0") if name)
+
+
+def object_types(repository: Repository, names: Iterable[str]) -> dict[str, str | None]:
+    """The type of each object by its id or the beginning of one (hex digits only); None where there is none here."""
+    asked = list(names)
+    listing = repository.run("cat-file", "--batch-check=%(objecttype)", stdin="".join(f"{name}\n" for name in asked).encode("ascii"))
+    said = [line.rpartition(b" ")[2].decode("ascii") for line in listing.splitlines()]
+    return {name: None if kind == "missing" else kind for name, kind in zip(asked, said, strict=True)}
+
+
+def is_complete(repository: Repository) -> bool:
+    """Whether every object of the history should be here: no shallow clone, no partial one."""
+    if is_shallow(repository):
+        return False
+    try:
+        return not repository.run("config", "--get-regexp", r"^(extensions\.partialclone|remote\..*\.promisor)$")
+    except GitError:
+        return True
+
+
 def _scope(prefix: str) -> tuple[str, ...]:
     return ("--", prefix.rstrip("/")) if prefix else ()
 
