@@ -2,9 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-CORPUS := ../shared/corpus
 
-.PHONY: demo test lint corpus clean
+.PHONY: demo test lint field-report clean
 
 $(VENV)/demo.stamp: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -28,6 +27,10 @@ lint: $(VENV)/test.stamp
 
 test: lint
 	$(BIN)/pytest -n auto
+
+# The counts of docs/field-report.md, from the specification's corpus beside this clone; `--write` puts them into the page.
+field-report: $(VENV)/demo.stamp
+	@$(BIN)/python -m bench.field
 
 clean:
 	rm -rf $(VENV) dist build

@@ -5,25 +5,28 @@ A rule that fails yields one FC000 and the others go on. Nothing here knows a fo
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-from fcoplint import catalogue
-from fcoplint.checks.registry import ADDITIVE, OPTIONAL, Registered, all_rules
+from fcoplint import catalogue, suppress
+from fcoplint.checks.registry import ADDITIVE, OF_CHANGED, OPTIONAL, Registered, all_rules
 from fcoplint.findings import Finding
 from fcoplint.globs import matcher
 from fcoplint.model.change import Ancestors, Author, Change, Side, no_ancestors
 from fcoplint.model.envelope import Envelope
 from fcoplint.model.location import Location
+from fcoplint.model.surroundings import Surroundings
 from fcoplint.model.workspace import Documents, Workspace, Workspaces
-from fcoplint.report import CommitReference, Report, Reported, WorkspaceSummary
+from fcoplint.report import CommitReference, Report, Reported, Suppression, WorkspaceSummary
 from fcoplint.settings import Settings
 from fcoplint.source.history import Step
-from fcoplint.source.snapshot import FilteredSnapshot, MemorySnapshot, Snapshot
+from fcoplint.source.snapshot import FilteredSnapshot, MemorySnapshot, Note, Snapshot
 
-# Findings about what could not be looked at are never selected away.
-ALWAYS_ON = ("FC000", "FC001")
+# A list of much work, passed on as it is; whoever waits can be told how far it got.
+Watch = Callable[[list[Envelope]], Iterable[Envelope]]
+_ROOTS = "FC7"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +46,18 @@ class Focus:
         )
 
 
-def audit(snapshot: Snapshot, settings: Settings, top: str | None = None) -> Report:
-    """The report of a whole state. `top` names the snapshot's root where that is a workspace itself."""
-    state = _open(snapshot, Documents(), settings, top)
+def audit(snapshot: Snapshot, settings: Settings, top: str | None = None, *, taken: bool = False, watch: Watch = iter) -> Report:
+    """The report of a whole state. `top` names the snapshot's root where that may be a workspace itself, `taken` where it is."""
+    state = _open(snapshot, Documents(), settings, top, taken=taken)
     for workspace in state:
         workspace.prefetch(workspace.envelopes)
-    findings = _Run(settings).state(state)
-    return _report("audit", [_reported(finding, state, settings) for finding in findings], state, settings)
+    run = _Run(settings, watch)
+    excuses = run.excuses(state)
+    split = excuses.split_state(run.state(state))
+    allowance = suppress.Allowance(settings)
+    judged = _accept(_Judged(split.open, [], [_Excused(*excused, True) for excused in split.excused]), allowance)
+    idle = [] if _is_partial(settings, split.all) else [*excuses.idle_paths(), *allowance.idle(state, run.is_judged)]
+    return _report("audit", _Judged([*judged.new, *idle], [], judged.excused), state, settings)
 
 
 def check(
@@ -75,10 +83,8 @@ def check(
     law = [side.state for side in sides]
     state = _open(after, documents, settings, law=law)
     part = _Part(focus, _open(focus.without, documents, settings, law=law)) if focus else None
-    new, old = _judge(_changes(sides, state, author, signed), state, _Run(settings), part)
-    shown = [_reported(finding, state, settings) for finding in new]
-    shown += [_reported(finding, state, settings, introduced=False) for finding in old if show_older]
-    return _report("check", shown, state, settings, older=0 if show_older else len(old))
+    judged = _judge(_changes(sides, state, author, signed), state, _Run(settings), part)
+    return _report("check", _accept(judged, suppress.Allowance(settings)), state, settings, show_older=show_older)
 
 
 def check_commits(
@@ -91,6 +97,8 @@ def check_commits(
     """
     documents, states = Documents(), _States()
     shown: list[Reported] = []
+    suppressed: list[Reported] = []
+    allowance = suppress.Allowance(settings)
     state = Workspaces(_NOTHING, documents)
     law: list[Workspaces] = []
     for step in steps:
@@ -105,10 +113,16 @@ def check_commits(
         sides = sides or [Side(Workspaces(_NOTHING, documents), no_ancestors)]
         changes = _changes(sides, state, Author(commit.author_name, commit.author_email), commit.signed)
         run = _Run(timed)
-        new = _judge(changes, state, run)[0] if whole else run.changes(changes)
+        # A state holds all that was accepted; of the past, each commit brings its own.
+        judged = _accept(_judge(changes, state, run), suppress.Allowance(settings)) if whole else run.history(changes, state, allowance)
         reference = CommitReference(commit.oid, f"{commit.author_name} <{commit.author_email}>", commit.authored)
-        shown.extend(_reported(finding, state, timed, commit=reference) for finding in new)
-    return _report(command, shown, state, settings)
+        shown.extend(_reported(finding, state, timed, commit=reference) for finding in judged.new)
+        suppressed.extend(
+            _reported(item.finding, state, timed, commit=reference, suppression=item.suppression)
+            for item in judged.excused
+            if item.introduced
+        )
+    return replace(_report(command, _Judged(), state, settings), findings=_in_order(shown), suppressed=_in_order(suppressed))
 
 
 def unborn(command: str, settings: Settings) -> Report:
@@ -120,21 +134,26 @@ def unchecked(command: str, reason: str, settings: Settings, **parameters: objec
     """The report of a run that could not look at what it was asked about: one FC003, and exit code 3."""
     finding = Finding("FC003", Location(""), "", about=reason, message=reason, parameters=parameters)
     state = Workspaces(_NOTHING, Documents())
-    return replace(_report(command, [_reported(finding, state, settings)], state, settings), unchecked=True)
+    return replace(_report(command, _Judged([finding]), state, settings), unchecked=True)
 
 
 def join(command: str, reports: Sequence[Report]) -> Report:
     """One report of several: the same finding about the same commit once, each workspace once."""
-    shown = {(item.finding.fingerprint, item.finding.location, item.commit): item for report in reports for item in report.findings}
     return Report(
         command,
-        tuple(sorted(shown.values(), key=lambda item: item.finding.sort_key)),
+        _once(item for report in reports for item in report.findings),
         tuple({workspace.root: workspace for report in reports for workspace in report.workspaces}.values()),
         tuple(dict.fromkeys(note for report in reports for note in report.notes)),
         sum(report.older for report in reports),
         reports[0].fail_level if reports else Settings().fail_level,
         any(report.unchecked for report in reports),
+        _once(item for report in reports for item in report.suppressed),
+        sum((Counter(report.older_suppressed) for report in reports), Counter[str]()),
     )
+
+
+def _once(items: Iterable[Reported]) -> tuple[Reported, ...]:
+    return _in_order({(item.finding.fingerprint, item.finding.location, item.commit): item for item in items}.values())
 
 
 _NOTHING = MemorySnapshot(label="nothing")
@@ -158,14 +177,26 @@ class _States:
 
 
 def _open(
-    snapshot: Snapshot, documents: Documents, settings: Settings, top: str | None = None, law: Iterable[Workspaces] = ()
+    snapshot: Snapshot,
+    documents: Documents,
+    settings: Settings,
+    top: str | None = None,
+    law: Iterable[Workspaces] = (),
+    *,
+    taken: bool = False,
 ) -> Workspaces:
     """The workspaces of a snapshot, without what the settings leave out; `law` are the states whose leader and rules bind it."""
     if settings.exclude:
         excluded = matcher(settings.exclude)
         snapshot = FilteredSnapshot(snapshot, lambda path: excluded(settings.prefix + path))
     fits = matcher(settings.workspaces)
-    return Workspaces(snapshot, documents, top, settings.policy, lambda root: not settings.workspaces or fits(settings.prefix + root), law)
+
+    def is_wanted(root: str) -> bool:
+        return not settings.workspaces or fits(settings.prefix + root)
+
+    passed_by = matcher(settings.roots_ignore)
+    surroundings = Surroundings(settings.ground, lambda path: passed_by(settings.prefix + path))
+    return Workspaces(snapshot, documents, top, settings.policy, is_wanted, law, surroundings, taken=taken)
 
 
 def _changes(sides: Sequence[Side], state: Workspaces, author: Author | None, signed: bool | None) -> list[Change]:
@@ -184,29 +215,86 @@ class _Part:
     without: Workspaces
 
 
-def _judge(changes: Sequence[Change], state: Workspaces, run: _Run, part: _Part | None = None) -> tuple[list[Finding], list[Finding]]:
-    """(findings that the change brings in, findings that were there before) of the state after it."""
+@dataclass(frozen=True, slots=True)
+class _Excused:
+    """A finding that does not count, what excuses it, and whether the change brought it in."""
+
+    finding: Finding
+    suppression: Suppression
+    introduced: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """Findings that the change brings in, findings that were there before, and those that are excused."""
+
+    new: list[Finding] = field(default_factory=list)
+    old: list[Finding] = field(default_factory=list)
+    excused: list[_Excused] = field(default_factory=list)
+
+
+def _judge(changes: Sequence[Change], state: Workspaces, run: _Run, part: _Part | None = None) -> _Judged:
+    """What a change makes of the state after it."""
     changed = frozenset[str]().union(*(change.changed_paths for change in changes))
     for side in (state, *(change.before for change in changes)):
         _prefetch(side, changed)
-    findings = run.state(state)
-    before = Counter(finding.fingerprint for finding in run.state(part.without)) if part else Counter[str]()
-    for change in changes:
-        before |= Counter(_moved_along(finding, change).fingerprint for finding in run.state(change.before))
-    # What a state before has already is not brought in, however strictly a rule of the change would judge it.
-    of_change = [finding for finding in run.changes(changes) if not before[finding.fingerprint]]
-    new = _excess(findings, before, changed)
-    brought = {id(finding) for finding in new}
-    old = [finding for finding in findings if id(finding) not in brought]
+    split = run.split(state)
+    before = _Before()
     if part:
-        of_change = [finding for finding in of_change if part.focus.holds(finding)]
+        before.add(run.split(part.without))
+    for change in changes:
+        before.add(run.split(change.before), change)
+    # What a state before has already is not brought in, however strictly a rule of the change would judge it.
+    of_change = run.excuses(state).split(finding for finding in run.changes(changes) if not before.open[finding.fingerprint])
+    new, old = _excess(split.open, before.open, changed)
+    # What was excused before and is no more is new; what is excused now is new only where it was not there at all.
+    new_excused, _ = _excess([finding for finding, _ in split.excused], before.all, changed)
+    fresh = {id(finding) for finding in new_excused}
+    excused = [_Excused(finding, why, introduced=id(finding) in fresh) for finding, why in split.excused]
+    excused += [_Excused(finding, why, introduced=True) for finding, why in of_change.excused]
+    brought = of_change.open
+    if part:
+        brought = [finding for finding in brought if part.focus.holds(finding)]
         old = [finding for finding in old if finding.location.path in part.focus.paths]
-    return [*of_change, *_unsaid(new, of_change)], old
+        excused = [item for item in excused if part.focus.holds(item.finding)]
+    return _Judged([*brought, *_unsaid(new, brought)], old, excused)
 
 
-def _moved_along(finding: Finding, change: Change) -> Finding:
-    """A finding of the state before as it would stand after: a workspace that moved takes its faults along."""
-    root = change.moved.get(finding.workspace)
+class _Before:
+    """How often each fault was there before: of several states before, as often as in the one that has most."""
+
+    def __init__(self) -> None:
+        self.open = Counter[str]()
+        self.all = Counter[str]()
+
+    def add(self, split: suppress.Split, change: Change | None = None) -> None:
+        """Add a state before; where it is a change's, a workspace that moved takes its faults along."""
+        self.open |= Counter(_moved_along(finding, change).fingerprint for finding in split.open)
+        self.all |= Counter(_moved_along(finding, change).fingerprint for finding in split.all)
+
+
+def _accept(judged: _Judged, allowance: suppress.Allowance) -> _Judged:
+    """What is left once the baseline has accepted what it accepts, older findings first: a second equal fault is new."""
+    kept = _Judged(excused=list(judged.excused))
+    for findings, rest, introduced in ((judged.old, kept.old, False), (judged.new, kept.new, True)):
+        for finding in findings:
+            suppression = allowance.take(finding)
+            if suppression:
+                kept.excused.append(_Excused(finding, suppression, introduced))
+            else:
+                rest.append(finding)
+    return kept
+
+
+def _is_partial(settings: Settings, findings: Iterable[Finding]) -> bool:
+    """Whether less was looked at than the settings speak of, so that none of them can be called unused."""
+    prefix = settings.prefix or (settings.baseline.prefix if settings.baseline else "")
+    return bool(prefix or settings.workspaces) or any(finding.code in suppress.ALWAYS_ON for finding in findings)
+
+
+def _moved_along(finding: Finding, change: Change | None) -> Finding:
+    """A finding of the state before as it would stand after."""
+    root = change.moved.get(finding.workspace) if change else None
     return finding if root is None else replace(finding, workspace=root)
 
 
@@ -228,16 +316,19 @@ def _prefetch(state: Workspaces, paths: frozenset[str]) -> None:
         workspace.prefetch(envelope for envelope in workspace.envelopes if envelope.path in paths)
 
 
-def _excess(findings: list[Finding], before: Counter[str], changed: frozenset[str]) -> list[Finding]:
-    """The findings that are more than `before` held: of equal ones, those on changed paths first."""
+def _excess(findings: list[Finding], before: Counter[str], changed: frozenset[str]) -> tuple[list[Finding], list[Finding]]:
+    """(findings that are more than `before` held, the others): of equal ones, those on changed paths are the newer."""
     left = Counter(before)
-    new = []
+    new, old = [], []
     for finding in sorted(findings, key=lambda finding: (finding.location.path in changed, finding.sort_key)):
         if left[finding.fingerprint] > 0:
             left[finding.fingerprint] -= 1
+            old.append(finding)
+        elif finding.code in OF_CHANGED and finding.location.path not in changed:
+            old.append(finding)
         else:
             new.append(finding)
-    return new
+    return new, old
 
 
 @dataclass(frozen=True)
@@ -245,14 +336,38 @@ class _Run:
     """One run's rules: those of the selection, applied to states and changes."""
 
     settings: Settings
+    watch: Watch = iter
+    _chosen: dict[tuple[str, str | None, int | None], list[Registered]] = field(default_factory=dict)
 
     def state(self, state: Workspaces) -> list[Finding]:
         found = list(self._apply("workspaces", state, ""))
         for workspace in state:
             found.extend(self._apply("workspace", workspace, workspace.manifest_path))
-            for envelope in workspace.envelopes:
+            for envelope in self.watch(workspace.envelopes):
                 found.extend(self._apply("envelope", envelope, envelope.path))
         return [finding for finding in found if self._is_wanted(finding)]
+
+    def excuses(self, state: Workspaces) -> suppress.Excuses:
+        """What excuses findings in a state."""
+        return suppress.Excuses(state, self.settings, self.is_judged)
+
+    def split(self, state: Workspaces) -> suppress.Split:
+        """The findings of a state, with those that are excused there apart."""
+        return self.excuses(state).split_state(self.state(state))
+
+    def history(self, changes: Sequence[Change], state: Workspaces, allowance: suppress.Allowance) -> _Judged:
+        """The findings of a change alone, as the settings and the baseline let them stand."""
+        split = self.excuses(state).split(self.changes(changes))
+        return _accept(_Judged(split.open, [], [_Excused(*excused, introduced=True) for excused in split.excused]), allowance)
+
+    def is_judged(self, selector: str) -> bool:
+        """Whether this run looks for every code of a selector in a state; what only a change can show is not."""
+        codes = [code for code in catalogue.rule_files() if code.startswith(selector) and code not in OPTIONAL | set(suppress.ALWAYS_ON)]
+        return bool(codes) and all(self._is_selected(code) and (code == "FC002" or code in self._of_states) for code in codes)
+
+    @functools.cached_property
+    def _of_states(self) -> frozenset[str]:
+        return frozenset(code for rule in all_rules() if rule.subject != "change" for code in rule.codes)
 
     def changes(self, changes: Sequence[Change]) -> list[Finding]:
         """The findings of a change; those of a merge once each, however many parents they stand against."""
@@ -266,10 +381,8 @@ class _Run:
     def _is_wanted(self, finding: Finding) -> bool:
         if not self._is_selected(finding.code):
             return False
-        if finding.code in ALWAYS_ON or not self.settings.per_path_ignores:
-            return True
-        path = self.settings.prefix + finding.location.path
-        return not any(finding.code.startswith(codes) and matcher([pattern])(path) for pattern, codes in self.settings.per_path_ignores)
+        ignored = self.settings.roots_ignore if finding.code.startswith(_ROOTS) else ()
+        return not ignored or not matcher(ignored)(self.settings.prefix + finding.location.path)
 
     def _apply(self, subject: str, looked_at: Workspaces | Workspace | Envelope | Change, path: str) -> Iterator[Finding]:
         for rule in self._rules(subject, looked_at):
@@ -278,18 +391,23 @@ class _Run:
             except Exception as error:  # noqa: BLE001 - whatever a rule does wrong, the others must still run
                 yield _internal_error(rule, path, error)
 
-    def _rules(self, subject: str, looked_at: object) -> Iterator[Registered]:
+    def _rules(self, subject: str, looked_at: object) -> list[Registered]:
+        envelope = looked_at if isinstance(looked_at, Envelope) else None
+        workspace = envelope.workspace if envelope else looked_at if isinstance(looked_at, Workspace) else None
+        key = (subject, envelope.kind if envelope else None, workspace.version if workspace else None)
+        if key not in self._chosen:
+            self._chosen[key] = list(self._choose(*key))
+        return self._chosen[key]
+
+    def _choose(self, subject: str, kind: str | None, version: int | None) -> Iterator[Registered]:
+        """The rules of the selection for one kind of subject, envelope type and protocol version (None: of any)."""
         for rule in all_rules():
-            if rule.subject != subject or not any(map(self._is_selected, rule.codes)):
-                continue
-            if isinstance(looked_at, Envelope):
-                if looked_at.kind in rule.kinds and looked_at.workspace.version in rule.versions:
-                    yield rule
-            elif not isinstance(looked_at, Workspace) or looked_at.version in rule.versions:
+            fits = rule.subject == subject and (kind is None or kind in rule.kinds) and (version is None or version in rule.versions)
+            if fits and any(map(self._is_selected, rule.codes)):
                 yield rule
 
     def _is_selected(self, code: str) -> bool:
-        if code in ALWAYS_ON:
+        if code in suppress.ALWAYS_ON:
             return True
         if code in OPTIONAL and code not in self.settings.select:
             return False
@@ -307,21 +425,47 @@ def _internal_error(rule: Registered, path: str, error: Exception) -> Finding:
     return Finding("FC000", Location(path), path, about=rule.name, parameters=parameters)
 
 
-def _report(command: str, shown: Iterable[Reported], state: Workspaces, settings: Settings, older: int = 0) -> Report:
+def _report(command: str, judged: _Judged, state: Workspaces, settings: Settings, *, show_older: bool = False) -> Report:
+    shown = [_reported(finding, state, settings) for finding in judged.new]
+    shown += [_reported(finding, state, settings, introduced=False) for finding in judged.old if show_older]
+    listed = [item for item in judged.excused if item.introduced or show_older]
+    hidden = Counter(item.suppression.kind for item in judged.excused if not (item.introduced or show_older))
     return Report(
         command,
-        tuple(sorted(shown, key=lambda item: item.finding.sort_key)),
+        _in_order(shown),
         tuple(WorkspaceSummary(workspace.root, workspace.version, len(workspace.envelopes)) for workspace in state),
-        state.notes,
-        older,
+        (*state.notes, *_rules_off(settings)),
+        0 if show_older else len(judged.old),
         settings.fail_level,
+        suppressed=_in_order(
+            _reported(item.finding, state, settings, introduced=item.introduced, suppression=item.suppression) for item in listed
+        ),
+        older_suppressed=hidden,
     )
 
 
+def _rules_off(settings: Settings) -> Iterator[Note]:
+    """What the selection leaves unsaid: silence must not be taken for soundness."""
+    if settings.select and "" not in settings.select:
+        yield Note("rules-off", f"only these rules ran: {', '.join(settings.select)}")
+    if settings.ignore:
+        yield Note("rules-off", f"these rules did not run: {', '.join(code or 'all' for code in settings.ignore)}")
+
+
+def _in_order(items: Iterable[Reported]) -> tuple[Reported, ...]:
+    return tuple(sorted(items, key=lambda item: item.finding.sort_key))
+
+
 def _reported(
-    finding: Finding, state: Workspaces, settings: Settings, *, introduced: bool = True, commit: CommitReference | None = None
+    finding: Finding,
+    state: Workspaces,
+    settings: Settings,
+    *,
+    introduced: bool = True,
+    commit: CommitReference | None = None,
+    suppression: Suppression | None = None,
 ) -> Reported:
     rule = catalogue.rule(finding.code)
     overrides = [(len(code), level) for code, level in settings.severity if finding.code.startswith(code)]
     severity = max(overrides)[1] if overrides else rule.severity[finding.when]
-    return Reported(finding, rule, severity, introduced, state.source_line(finding.location), commit)
+    return Reported(finding, rule, severity, introduced, state.source_line(finding.location), commit, suppression)

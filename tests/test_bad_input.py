@@ -67,7 +67,8 @@ def test_an_unreadable_folder_outside_a_workspace_is_a_note(tree: Repo) -> None:
     folder.mkdir(mode=0)
     ran = run_without_privilege(tree.path)
     folder.chmod(0o755)
-    assert (ran.code, [note["path"] for note in ran.report["notes"]]) == (0, ["secret"])
+    notes = [(note["topic"], note["path"]) for note in ran.report["notes"]]
+    assert (ran.code, notes) == (0, [("unreadable-folder", "secret"), ("no-git", None)])
 
 
 def test_an_empty_repository(make_repo: Callable[..., Repo]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from fcoplint import engine
@@ -634,6 +634,7 @@ def respelled(content: bytes, how: str) -> bytes:
     return b"\xef\xbb\xbf" + content if how == "bom" else content
 
 
+@settings(deadline=None)
 @given(state=lives(), data=st.data())
 def test_any_lawful_sequence_is_silent(state: State, data: st.DataObject) -> None:
     texts = {name: file.text() for name, file in state.items()}
@@ -691,6 +692,7 @@ def mutate(file: TaskFile, how: str, data: st.DataObject) -> TaskFile | None:
     return file.but(events=events)
 
 
+@settings(deadline=None)
 @given(state=lives(), how=st.sampled_from(sorted(MUTATIONS)), data=st.data())
 def test_one_unlawful_edit_among_lawful_ones_gives_its_code(state: State, how: str, data: st.DataObject) -> None:
     name = data.draw(st.sampled_from(sorted(state)))

@@ -111,12 +111,12 @@ def test_the_past_of_any_name_is_found_and_of_no_other(make_repo: Callable[..., 
             file.write(b"%d" % number)
         repo.commit(str(number))
     opened = git.open_repository(str(repo.path), os.environ)
-    past = list(tree.versions(opened, "HEAD", "fcop", name))
+    past = list(tree.Versions(opened, "HEAD").of("fcop", name))
     assert [(path, data) for _, path, data in past] == [
         (f"fcop/b/deep/{name}", b"2"), (f"fcop/b/deep/{name}", b"1"), (f"fcop/a/{name}", b"0")
     ]  # fmt: skip
     assert past[-1][0] == repo.git("rev-parse", "HEAD~4").strip()
-    assert [data for _, _, data in tree.versions(opened, "HEAD", "", name)] == [b"4", b"2", b"1", b"0"]
+    assert [data for _, _, data in tree.Versions(opened, "HEAD").of("", name)] == [b"4", b"2", b"1", b"0"]
     opened.blobs.close()
 
 
@@ -125,7 +125,7 @@ def test_an_edit_made_in_a_merge_is_part_of_the_past(team: Repo) -> None:
     team.write(ACTIVE.path, SOFT.text())
     team.commit("evil")
     opened = git.open_repository(str(team.path), os.environ)
-    versions = [data for _, path, data in tree.versions(opened, "HEAD", "fcop", ACTIVE.path.rpartition("/")[2]) if path == ACTIVE.path]
+    versions = [data for _, path, data in tree.Versions(opened, "HEAD").of("fcop", ACTIVE.path.rpartition("/")[2]) if path == ACTIVE.path]
     assert set(versions) == {SOFT.text(), ACTIVE.text()}
     assert versions[0] == SOFT.text()
     opened.blobs.close()

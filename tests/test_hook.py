@@ -20,7 +20,7 @@ GOOD = task_text("PM", "QA")
 def hook_source(tmp_path_factory: pytest.TempPathFactory) -> Repo:
     """This project as a git repository that pre-commit can clone, as it stands in the working tree."""
     source = Repo.create(tmp_path_factory.mktemp("fcoplint") / "source")
-    for name in ("fcoplint", "rules"):
+    for name in ("fcoplint", "rules", "hooks"):
         shutil.copytree(PROJECT / name, source.path / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("pyproject.toml", "README.md", "LICENSE", ".pre-commit-hooks.yaml"):
         shutil.copy(PROJECT / name, source.path / name)
@@ -82,10 +82,14 @@ def test_a_bad_envelope_is_refused_with_its_finding_and_the_corrected_one_passes
 
 @pytest.mark.xdist_group("pre-commit")
 def test_commit_a_judges_the_edit_it_takes_in(hooked: Hooked) -> None:
+    hooked.repo.write("app.py", "print(1)\n")
+    hooked.repo.git("add", "-A")
+    assert hooked.commit().code == 0
+    hooked.repo.write("app.py", "print(2)\n")
     hooked.repo.write(T1, task_text().replace("sender: PM", "sender: OPS"))
     refused = hooked.commit("-a")
     assert (refused.code, f"{T1}:4:9: error FC120" in refused.err + refused.out) == (1, True)
-    hooked.repo.write(T1, task_text(priority="P1"))
+    hooked.repo.write(T1, task_text())
     assert hooked.commit("-a").code == 0
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterator
 
+from fcoplint.checks.habits import once
 from fcoplint.checks.registry import V1_V3, rule
 from fcoplint.findings import Finding, Related, on
 from fcoplint.model.envelope import Envelope, Task
@@ -23,9 +24,8 @@ def reused_number(workspace: Workspace) -> Iterator[Finding]:
         if name:
             # Names that differ in case alone are FC106; copies of one stem are told below.
             groups.setdefault(f"{name.kind}-{name.date}-{name.sequence}", {}).setdefault(envelope.stem.casefold(), envelope)
-    for number, named in groups.items():
-        if len(named) > 1:
-            yield _reuse(number, sorted(named.values(), key=_age))
+    reused = [_reuse(number, sorted(named.values(), key=_age)) for number, named in sorted(groups.items()) if len(named) > 1]
+    yield from once(workspace, reused, "reused numbers")
 
 
 def _reuse(number: str, named: list[Envelope]) -> Finding:

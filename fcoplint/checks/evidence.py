@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from fcoplint.checks.habits import once
 from fcoplint.checks.registry import V1_V3, rule
 from fcoplint.findings import Finding, Related, on
 from fcoplint.model.envelope import Envelope, Report, Review, Task
@@ -15,30 +17,54 @@ from fcoplint.protocol.judgements import CLOSING_STATUSES, DONE, ENVELOPE_SUBJEC
 from fcoplint.protocol.references import REFERENCE_KEYS, parse_reference
 from fcoplint.protocol.roles import SYSTEM, TEAM
 
+# The one field in which the reference library looks for a REPORT's TASK.
+CANONICAL_KEY = TASK_KEYS[0]
+
 
 @rule("FC501", versions=V1_V3)
 def report_without_task(report: Report) -> Iterator[Finding]:
     if report.fields is None:
         return
-    canonical = TASK_KEYS[0]
-    pair = next(filter(None, (_naming_pair(report, key) for key in TASK_KEYS)), None)
-    if pair is None:
+    if _naming_pair(report) is None:
         likely = next((pairing.task for pairing in report.workspace.relations.tasks_of(report)), None)
         message, task = ("by-number", likely.stem) if likely else ("default", "")
-        yield on(report, "FC501", report.top, about="no task", message=message, canonical=canonical, task=task)
-    elif pair.key.text != canonical:
-        yield on(
-            report, "FC501", pair, about=pair.key.text, message="key", when="non-canonical key", key=pair.key.text, canonical=canonical
+        yield on(report, "FC501", report.top, about="no task", message=message, canonical=CANONICAL_KEY, task=task)
+
+
+@rule("FC501", versions=V1_V3)
+def task_under_another_key(workspace: Workspace) -> Iterator[Finding]:
+    named = [(report, pair) for report in workspace.reports if (pair := _naming_pair(report)) and pair.key.text != CANONICAL_KEY]
+    found = [
+        on(
+            report, "FC501", pair, about=pair.key.text, message="key", when="non-canonical key",
+            key=pair.key.text, canonical=CANONICAL_KEY,
         )
+        for report, pair in named
+    ]  # fmt: skip
+    keys = Counter(pair.key.text for _, pair in named)
+    listed = ", ".join(f"`{key}` ({count})" for key, count in keys.most_common())
+    yield from once(workspace, found, "non-canonical key", keys=listed, canonical=CANONICAL_KEY)
 
 
 @rule("FC502", versions=V1_V3)
 def dangling_reference(envelope: Envelope) -> Iterator[Finding]:
+    for reference in dangling_references(envelope):
+        if not found_elsewhere(envelope, reference):
+            about = f"{reference.key}={reference.value.text}"
+            yield on(envelope, "FC502", reference.value, about=about, key=reference.key, value=reference.value.text)
+
+
+def dangling_references(envelope: Envelope) -> Iterator[Reference]:
+    """The references by id that lead to no envelope of this workspace."""
     keys = dict.fromkeys((*REFERENCE_KEYS, *TASK_KEYS[:-1])) if isinstance(envelope, Report) else REFERENCE_KEYS
     for reference in references(envelope, *keys):
         if _must_lead_somewhere(envelope, reference) and not envelope.workspace.relations.resolve(reference.value.text):
-            about = f"{reference.key}={reference.value.text}"
-            yield on(envelope, "FC502", reference.value, about=about, key=reference.key, value=reference.value.text)
+            yield reference
+
+
+def found_elsewhere(envelope: Envelope, reference: Reference) -> list[Envelope]:
+    """The envelopes of other workspaces that a reference names; FC705 speaks of those."""
+    return [found for sibling in envelope.workspace.siblings for found in sibling.relations.resolve(reference.value.text)]
 
 
 @rule("FC503", versions=V1_V3)
@@ -126,12 +152,12 @@ def _about_task(report: Report, code: str, said: Scalar, task: Task, **more: str
     return on(report, code, said, about=task.stem, related=related, task=task.stem, **more)
 
 
-def _naming_pair(report: Report, key: str) -> Pair | None:
-    """A field in which a REPORT names a TASK by id, whether or not that TASK is here."""
-    for reference in references(report, key):
+def _naming_pair(report: Report) -> Pair | None:
+    """The first field in which a REPORT names a TASK by id, whether or not that TASK is here."""
+    for reference in references(report, *TASK_KEYS):
         target = parse_reference(reference.value.text)
         if target and target.kind == "TASK":
-            return report.pair(key)
+            return report.pair(reference.key)
     return None
 
 

@@ -25,13 +25,15 @@ def backdated_event(change: Change) -> Iterator[Finding]:
         before = landed.get(root)
         if before is None or event.time is None or task.workspace.version not in V3_V4 or event.is_migration:
             continue
+        moment = event.time.moment
         if root not in newest:
             newest[root] = _newest_event(before)
         latest = newest[root]
-        behind = latest - event.time.moment if latest else _SLACK
-        if latest and behind > _SLACK:
+        if latest is not None and latest - moment > _SLACK:
             where = event.scalar("at") or event.first_line
-            yield on(task, "FC313", where, about=event.identity, at=event.text("at"), newest=latest.isoformat(), days=behind.days)
+            yield on(
+                task, "FC313", where, about=event.identity, at=event.text("at"), newest=latest.isoformat(), days=(latest - moment).days
+            )
 
 
 @rule("FC812", versions=V3_V4, additive=True)

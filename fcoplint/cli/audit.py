@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -10,9 +12,14 @@ import click
 from fcoplint import engine
 from fcoplint.cli import common, ranges
 from fcoplint.cli.folder import Opened, enclosing_workspace, open_folder
+from fcoplint.cli.progress import track
+from fcoplint.model.envelope import Envelope
+from fcoplint.output.neutral import neutral
 from fcoplint.report import Report
 from fcoplint.settings import Settings
 from fcoplint.source import git
+from fcoplint.source.ground import Disk
+from fcoplint.source.snapshot import Note
 
 
 @click.command("audit")
@@ -31,16 +38,31 @@ def command(path: str, rev: str | None, history: bool, since: str | None, names:
     options = common.Options(**given)
     try:
         opened = open_folder(path, options, rev=rev, as_workspace=as_workspace)
-        settings = replace(opened.settings, workspaces=names) if names else opened.settings
-        report = engine.audit(opened.snapshot, settings, top=opened.top)
+        settings = replace(opened.settings, ground=Disk(None if rev else opened.root, opened.repository))
+        settings = replace(settings, workspaces=names) if names else settings
+        report = engine.audit(opened.snapshot, settings, top=opened.top, taken=as_workspace, watch=_watch)
         if history:
             report = engine.join("audit", [report, _history(opened, settings, rev, since)])
     except git.GitError as error:
         common.stop_for_git(error, options, "audit")
     if not report.workspaces and not report.findings:
         _say_nothing_found(path, opened.root, names)
-    if report.workspaces or report.findings or options.style == "json":
-        common.finish(report, options)
+    elif report.findings and options.is_read_by_people and opened.root != os.path.realpath("."):
+        click.echo(f"fcoplint: paths are relative to {neutral(path)}", err=True)
+    common.finish(_placed(report, opened), options)
+
+
+def _watch(envelopes: list[Envelope]) -> Iterator[Envelope]:
+    return track(envelopes, len(envelopes), "envelopes")
+
+
+def _placed(report: Report, opened: Opened) -> Report:
+    """The report with the way from the repository's root, and with a note where there is no repository."""
+    if opened.repository is None:
+        note = Note("no-git", "this is no git repository, so nothing was compared with an earlier state")
+        return replace(report, notes=(*report.notes, note))
+    below = os.path.relpath(opened.root, opened.repository.top).replace(os.sep, "/") if opened.below else "."
+    return replace(report, base="" if below == "." else f"{below}/")
 
 
 def _history(opened: Opened, settings: Settings, rev: str | None, since: str | None) -> Report:

@@ -16,6 +16,7 @@ from fcoplint.model.change import Ancestors, Past, no_ancestors
 from fcoplint.report import Report
 from fcoplint.settings import Settings
 from fcoplint.source import git, history, tree
+from fcoplint.source.ground import Disk
 from fcoplint.source.snapshot import Snapshot
 
 _RANGE = re.compile(r"(?P<start>.*?)\.\.\.?(?P<end>.*)", re.DOTALL)
@@ -25,7 +26,7 @@ _DEEPEN = "fetch the whole history (in CI: fetch-depth: 0; by hand: git fetch --
 
 def past_of(repository: git.Repository, commit: str) -> Ancestors:
     """The past of a commit, asked of git only where a rule wants it."""
-    return functools.partial(_past, repository, commit) if commit else no_ancestors
+    return functools.partial(_past, tree.Versions(repository, commit)) if commit else no_ancestors
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ def check_range(repository: git.Repository, revisions: str, options: common.Opti
     if base is None:
         _stop_unrelated(repository, revisions, options)
     before = tree.commit_snapshot(repository, base, base)
-    settings = common.settings_for_change(options, before, repository)
+    settings = replace(common.settings_for_change(options, before, repository), ground=Disk(None, repository))
     repository.blobs.max_bytes = settings.max_bytes
     if way.each_commit:
         return _judge_commits(repository, [f"{start}..{end}"], settings, first_parent=way.first_parent)
@@ -90,7 +91,7 @@ def _check_push(repository: git.Repository, push: _Push, options: common.Options
     known = [f"^{old}"] if old else ["--not", elsewhere]
     start = old or _where_it_left(repository, new, known)
     before: Snapshot = tree.commit_snapshot(repository, start, start) if start else tree.empty_snapshot(repository)
-    settings = common.settings_for_change(options, before, repository)
+    settings = replace(common.settings_for_change(options, before, repository), ground=Disk(None, repository))
     repository.blobs.max_bytes = settings.max_bytes
     report = _judge_commits(repository, [new, *known], settings)
     if old and git.merge_base(repository, old, new) != old:
@@ -118,7 +119,10 @@ def _judge_commits(
     command: str = "check",
 ) -> Report:
     listed = history.commits(repository, revisions, first_parent=first_parent, signatures=settings.policy.require_signed)
-    steps = history.replay(repository, listed)
+    # Only here: the hook waits for no progress.
+    from fcoplint.cli.progress import track
+
+    steps = track(history.replay(repository, listed), len(listed), "commits")
     return engine.check_commits(steps, settings, functools.partial(past_of, repository), whole=whole, command=command)
 
 
@@ -161,6 +165,5 @@ def _stop_unrelated(repository: git.Repository, revisions: str, options: common.
     common.stop(f"{revisions} cannot be compared: {why}; {advice}", common.UNCHECKED)
 
 
-def _past(repository: git.Repository, commit: str, folder: str, filename: str) -> Iterator[Past]:
-    for version in tree.versions(repository, commit, folder, filename):
-        yield Past(*version)
+def _past(versions: tree.Versions, folder: str, filename: str) -> Iterator[Past]:
+    return (Past(*version) for version in versions.of(folder, filename))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from fcoplint.model.comparison import Comparison, same_event
+from fcoplint.model.comparison import Comparison, body_lines
 from fcoplint.model.document import Document
 from fcoplint.model.envelope import Envelope, Task
 from fcoplint.model.event import Event
@@ -116,13 +116,22 @@ class Change:
     @cached_property
     def renamed(self) -> tuple[EnvelopePair, ...]:
         """Envelopes whose name vanished while a new one took over their number, their creation or their text."""
-        added = list(self.added())
+        left = list(self.removed())
+        fresh = dict.fromkeys(self.added()) if left else {}
         found: list[EnvelopePair] = []
-        for before in self.removed():
-            taken = next((pair for after in added if _is_renamed(pair := EnvelopePair(before, after))), None)
-            if taken:
-                added.remove(taken.after)
-                found.append(taken)
+        for trait in (_number, _text):
+            bearers: dict[object, list[Envelope]] = {}
+            for envelope in fresh:
+                bearers.setdefault(trait(envelope), []).append(envelope)
+            bearers.pop(None, None)
+            for before in left:
+                heirs = (item for item in bearers.get(trait(before), ()) if item in fresh and _same_home(before.workspace, item.workspace))
+                after = next(heirs, None)
+                if after:
+                    del fresh[after]
+                    found.append(EnvelopePair(before, after))
+            gone = {pair.before.path for pair in found}
+            left = [envelope for envelope in left if envelope.path not in gone]
         return tuple(found)
 
     def new_events(self) -> Iterator[tuple[Task, Event]]:
@@ -189,17 +198,16 @@ def _match(old: list[Envelope], new: list[Envelope]) -> Iterator[EnvelopePair]:
             yield max((EnvelopePair(copy, envelope) for copy in old), key=_kept)
 
 
-def _is_renamed(pair: EnvelopePair) -> bool:
-    old, new = pair.before, pair.after
-    if old.kind != new.kind or not _same_home(old.workspace, new.workspace):
-        return False
-    if old.name and new.name and (old.name.date, old.name.sequence) == (new.name.date, new.name.sequence):
-        return True
-    if pair.content is None or pair.content.edited_line is not None:
-        return False
-    if pair.content.landed and pair.content.listed:
-        return same_event(pair.content.landed[0], pair.content.listed[0])
-    return pair.content.old.body.strip() != ""
+def _number(envelope: Envelope) -> object:
+    """What a number stands for: type, date and sequence; None where the name breaks the grammar."""
+    return (envelope.kind, envelope.name.date, envelope.name.sequence) if envelope.name else None
+
+
+def _text(envelope: Envelope) -> object:
+    """The text of an envelope, with a TASK's creation; None where it says nothing."""
+    body = tuple(body_lines(envelope.document)) if envelope.document else ()
+    created = envelope.events[0].identity if isinstance(envelope, Task) and envelope.events else None
+    return (envelope.kind, body, created) if any(body) else None
 
 
 def _same_home(old: Workspace, new: Workspace) -> bool:

@@ -62,7 +62,7 @@ class Comparison:
     def edited_line(self) -> int | None:
         """The line of the first difference in the body; in the whole file where a side has no front matter to compare."""
         if self._both_read:
-            return _first_difference(_body_lines(self.old), _body_lines(self.new), self.new.body_line)
+            return _first_difference(body_lines(self.old), body_lines(self.new), self.new.body_line)
         return _first_difference(_text_lines(self.old.data), _text_lines(self.new.data), 1)
 
     @cached_property
@@ -83,6 +83,11 @@ class Comparison:
     def _fields(document: Document) -> Mapping:
         assert document.front.mapping is not None
         return document.front.mapping
+
+
+def body_lines(document: Document) -> list[str]:
+    """The body as a re-dump leaves it: every line break of Unicode ends a line, blank lines at the end do not count."""
+    return _without_last_breaks(_decode(document.data[document.front.body_offset :]).splitlines())
 
 
 def same_value(old: Node, new: Node) -> bool:
@@ -144,10 +149,6 @@ def _entries(document: Document) -> tuple[Node, ...]:
         return value.items
     # What is no list of events has landed all the same.
     return () if value is None or value.is_empty else (value,)
-
-
-def _body_lines(document: Document) -> list[str]:
-    return _without_last_breaks(_decode(document.data[document.front.body_offset :]).splitlines())
 
 
 def _text_lines(data: bytes) -> list[str]:

@@ -3,6 +3,7 @@
 import re
 from functools import cached_property
 
+from fcoplint.model.comments import MARK, Comment, find_comments
 from fcoplint.model.frontmatter import FrontMatter, read_front_matter
 from fcoplint.model.nodes import Span
 
@@ -46,6 +47,13 @@ class Document:
     def body_line(self) -> int:
         """The line number (from 1) on which the body begins."""
         return self.data.count(b"\n", 0, self.front.body_offset) + 1
+
+    @cached_property
+    def comments(self) -> tuple[Comment, ...]:
+        """The comments to fcoplint in a front matter that could be read."""
+        if self.front.mapping is None or self.data.find(MARK, 0, self.front.body_offset) < 0:
+            return ()
+        return find_comments(self.lines[1 : self.body_line - 2], self.front.mapping)
 
     @cached_property
     def decode_fault(self) -> tuple[int, Span] | None:

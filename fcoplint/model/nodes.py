@@ -1,7 +1,7 @@
 """The values of a front matter block: text with its place in the file. No value is ever typed here (design.md 9)."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 
@@ -59,6 +59,10 @@ class Mapping:
 
     pairs: tuple[Pair, ...]
     span: Span
+    _by_key: dict[str, Pair] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_by_key", {pair.key.text: pair for pair in self.pairs})
 
     @property
     def is_empty(self) -> bool:
@@ -67,11 +71,11 @@ class Mapping:
 
     def pair(self, key: str) -> Pair | None:
         """The pair of a key; of several equal ones the last, as every common YAML reader has it."""
-        return next((pair for pair in reversed(self.pairs) if pair.key.text == key), None)
+        return self._by_key.get(key)
 
     def get(self, key: str) -> "Node | None":
         """The value of a key, or None."""
-        pair = self.pair(key)
+        pair = self._by_key.get(key)
         return pair.value if pair else None
 
     def text(self, key: str) -> str | None:

@@ -13,7 +13,7 @@ ENVELOPE_FOLDERS = ("tasks", "log", "reports", "issues", "reviews")
 HOME_FOLDER = {"REPORT": "reports", "ISSUE": "issues", "REVIEW": "reviews"}
 # What v3 knows beside the stages, what runtimes keep there lawfully, and the older layouts' (FC204 speaks of those).
 KNOWN_FOLDERS = frozenset(
-    {LIFECYCLE, *ENVELOPE_FOLDERS, "history", "shared", "alerts", "internal", "ledger", "_ledger"}
+    {LIFECYCLE, *ENVELOPE_FOLDERS, "history", "shared", "alerts", "internal", "ledger", "_ledger", "logs"}
     | {"inbox", "outbox", "adopted", "templates", "_archive", "legacy-non-protocol"}
 )
 # Folders that the reference's own audit passes by, wherever they lie.
@@ -78,6 +78,13 @@ def place_of(relative: str) -> Place:
 def is_workspace_folder(folder: str) -> bool:
     """Whether a folder's name allows a workspace there: `fcop` or `docs/agents`, at any depth."""
     return folder.rpartition("/")[2] == "fcop" or folder == "docs/agents" or folder.endswith("/docs/agents")
+
+
+def project_of(root: str) -> str:
+    """The folder of the project whose workspace lies at `root`."""
+    if root == "docs/agents" or root.endswith("/docs/agents"):
+        return root.removesuffix("docs/agents").rstrip("/")
+    return root.rpartition("/")[0]
 
 
 def is_marker(relative: str) -> bool:

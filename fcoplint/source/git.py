@@ -36,9 +36,6 @@ _LOCAL_ENV = (
 # Objects asked for in one go. `cat-file` answers each as it is read, so the questions of one batch must fit into the
 # pipe (64 KiB on Linux, 16 KiB elsewhere) while nobody reads the answers yet: 150 ids of SHA-256 are below 10 KiB.
 _BATCH = 150
-# A TASK has some ten states in its life; a name with more commits than this is not looked through.
-_MAX_VERSIONS = 500
-_GLOB_SIGNS = re.compile(rb"[\\*?\[\]]")
 _IDENT = re.compile(r"(.*) <(.*)> \d+ [+-]\d{4}")
 _BLOCKED = b"warning: could not open directory '"
 _KINDS = {b"100644": Kind.FILE, b"100755": Kind.FILE, b"100664": Kind.FILE, b"120000": Kind.LINK, b"160000": Kind.SUBMODULE}
@@ -181,18 +178,15 @@ def _changed(state: Mapping[str, Entry], changes: Iterable[tuple[str, Entry | No
     return changed
 
 
-def list_versions(repository: Repository, commit: str, folder: str, filename: str) -> list[Version]:
-    """Every content that a file name had below a folder up to a commit, newest first; [] where there are too many to tell.
+def list_versions(repository: Repository, commit: str, folder: str) -> dict[str, list[Version]]:
+    """Every content that each file name had below a folder up to a commit, newest first.
 
     Merges are looked at against each parent, and no side branch is left out.
     """
-    pattern = os.fsdecode(_GLOB_SIGNS.sub(rb"\\\g<0>", os.fsencode(filename)))
-    scope = os.fsdecode(_GLOB_SIGNS.sub(rb"\\\g<0>", os.fsencode(folder)))
-    options = ("--raw", "-z", "-m", "--full-history", "--topo-order", "--no-renames", "--no-ext-diff", "--no-abbrev", "--no-show-signature")
-    bound = f"--max-count={_MAX_VERSIONS}"
-    spec = f":(top,glob){scope}/**/{pattern}" if folder else f":(top,glob)**/{pattern}"
-    listing = repository.run("--no-literal-pathspecs", "log", *options, bound, "--format=%H", commit, "--", spec)
-    found: list[Version] = []
+    options = ("--raw", "-z", "-m", "--full-history", "--topo-order", "--no-renames", "--no-ext-diff", "--no-abbrev")
+    setup = ("-c", "log.showRoot=true", "-c", "log.showSignature=false")
+    listing = repository.run(*setup, "log", *options, "--format=%H", commit, *_scope(folder))
+    found: dict[str, dict[Version, None]] = {}
     current = ""
     fields = iter(listing.split(b"\0"))
     for field in fields:
@@ -201,10 +195,10 @@ def list_versions(repository: Repository, commit: str, folder: str, filename: st
             _, mode, _, oid, _ = head.split(b" ")
             path = os.fsdecode(next(fields))
             if mode != b"000000":
-                found.append(Version(current, path, oid.decode("ascii")))
+                found.setdefault(path.rpartition("/")[2], {})[Version(current, path, oid.decode("ascii"))] = None
         elif head:
             current = head.decode("ascii")
-    return found if len({version.commit for version in found}) < _MAX_VERSIONS else []
+    return {name: list(versions) for name, versions in found.items()}
 
 
 def author_of_next_commit(repository: Repository) -> tuple[str, str] | None:
@@ -237,6 +231,35 @@ def ignored_workspaces(repository: Repository, prefix: str) -> list[str]:
     args = ("ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z", "--full-name", *_scope(prefix))
     folders = (os.fsdecode(name[:-1]) for name in repository.run(*args).split(b"\0") if name.endswith(b"/"))
     return sorted(folder for folder in folders if is_workspace_folder(folder))
+
+
+def ignored_paths(repository: Repository, paths: Iterable[str]) -> frozenset[str]:
+    """Those of the paths (relative to the working tree's root) that git ignores."""
+    asked = b"\0".join(os.fsencode(path) for path in paths)
+    try:
+        listing = repository.run("-C", repository.top, "check-ignore", "-z", "--stdin", stdin=asked)
+    except GitError:
+        # It ends with 1 where none is ignored.
+        return frozenset()
+    return frozenset(os.fsdecode(name) for name in listing.split(b"\0") if name)
+
+
+def object_types(repository: Repository, names: Iterable[str]) -> dict[str, str | None]:
+    """The type of each object by its id or the beginning of one (hex digits only); None where there is none here."""
+    asked = list(names)
+    listing = repository.run("cat-file", "--batch-check=%(objecttype)", stdin="".join(f"{name}\n" for name in asked).encode("ascii"))
+    said = [line.rpartition(b" ")[2].decode("ascii") for line in listing.splitlines()]
+    return {name: None if kind == "missing" else kind for name, kind in zip(asked, said, strict=True)}
+
+
+def is_complete(repository: Repository) -> bool:
+    """Whether every object of the history should be here: no shallow clone, no partial one."""
+    if is_shallow(repository):
+        return False
+    try:
+        return not repository.run("config", "--get-regexp", r"^(extensions\.partialclone|remote\..*\.promisor)$")
+    except GitError:
+        return True
 
 
 def _scope(prefix: str) -> tuple[str, ...]:

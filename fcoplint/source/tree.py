@@ -61,12 +61,26 @@ def parents_of_next_commit(repository: git.Repository, environ: Mapping[str, str
     return list(dict.fromkeys([head, *others]))
 
 
-def versions(repository: git.Repository, commit: str, folder: str, filename: str) -> Iterator[tuple[str, str, bytes]]:
-    """(commit, path, bytes) of each content that a file name had below a folder up to a commit, newest first."""
-    for version in git.list_versions(repository, commit, folder, filename):
-        content = next(content for _, content in repository.blobs.read([version.oid]))
-        if isinstance(content, bytes):
-            yield version.commit, version.path, content
+class Versions:
+    """The past of a commit by file name. A folder is listed once, when first asked for, however many names are."""
+
+    # A TASK has some ten states in its life; a name with more than this is not looked through.
+    _MOST = 500
+
+    def __init__(self, repository: git.Repository, commit: str) -> None:
+        self._repository = repository
+        self._commit = commit
+        self._listed: dict[str, dict[str, list[git.Version]]] = {}
+
+    def of(self, folder: str, filename: str) -> Iterator[tuple[str, str, bytes]]:
+        """(commit, path, bytes) of each content that a file name had below a folder, newest first."""
+        if folder not in self._listed:
+            self._listed[folder] = git.list_versions(self._repository, self._commit, folder)
+        versions = self._listed[folder].get(filename, [])
+        for version in versions if len(versions) <= self._MOST else ():
+            content = next(content for _, content in self._repository.blobs.read([version.oid]))
+            if isinstance(content, bytes):
+                yield version.commit, version.path, content
 
 
 def index_and_parents(repository: git.Repository, parents: Sequence[str]) -> tuple[list[GitSnapshot], GitSnapshot]:
