@@ -143,7 +143,9 @@ def test_explain_shows_the_rule_and_lists_all(repo: Repo) -> None:
     by_code, by_name = repo.run("explain", "FC120"), repo.run("explain", "routing-mismatch")
     assert by_code.out == by_name.out
     assert by_code.out.startswith("FC120 routing-mismatch\n")
-    assert "## How to put it right" in by_code.out
+    # The way out comes before the examples.
+    assert -1 < by_code.out.find("## How to put it right") < by_code.out.find("## Example")
+    assert by_code.out.count("## ") == 5 + by_code.out.count("### ")
     listed = repo.run("rules").out.splitlines()
     assert len(listed) > 25
     assert repo.run("explain", "FC12O").code == 2

@@ -77,7 +77,7 @@ def _judge_archiver(task: Task, act: Act) -> Iterator[Finding]:
         yield _about(task, "FC403", act, message="tool", when="archiver, agent, migration, SYSTEM")
     elif act.role not in authority.declared:
         yield _about(task, "FC403", act, when="with actors configured" if task.workspace.policy.actors else "")
-    elif authority.is_addressed(task, act.role):
+    elif _is_executor(task, act.role):
         yield from _self_archive(task, act)
     elif act.role != authority.sender_of(task) and not authority.governs(act.role):
         yield _about(task, "FC404", act, sender=authority.sender_of(task))
@@ -355,7 +355,20 @@ def _is_own_work(task: Task, act: Act) -> bool:
     authority = task.workspace.authority
     if authority.is_solo or act.role in authority.admins:
         return False
-    return act.role == authority.recipient_of(task) or act.role in {done.role for done in _acts(task, _CLAIM, _SUBMIT)}
+    return act.role == authority.recipient_of(task) or act.role in _doers(task)
+
+
+def _is_executor(task: Task, role: str) -> bool:
+    """Whether a TASK was a role's to do. Governance does no work (ADR-0023): TEAM means it only where it took the work on."""
+    authority = task.workspace.authority
+    if not authority.is_addressed(task, role):
+        return False
+    return role == authority.recipient_of(task) or not authority.governs(role) or role in _doers(task)
+
+
+def _doers(task: Task) -> set[str]:
+    """The roles that claimed or submitted a TASK."""
+    return {act.role for act in _acts(task, _CLAIM, _SUBMIT)}
 
 
 def _is_delegated(task: Task) -> bool:
