@@ -5,13 +5,15 @@ A rule that fails yields one FC000 and the others go on. Nothing here knows a fo
 
 from __future__ import annotations
 
+import datetime
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from weakref import WeakKeyDictionary
 
 from fcoplint import catalogue
 from fcoplint.checks.registry import ADDITIVE, OPTIONAL, Registered, all_rules
-from fcoplint.findings import Finding
+from fcoplint.findings import Finding, on
 from fcoplint.globs import matcher
 from fcoplint.model.change import Ancestors, Author, Change, Side, no_ancestors
 from fcoplint.model.envelope import Envelope
@@ -20,7 +22,7 @@ from fcoplint.model.workspace import Documents, Workspace, Workspaces
 from fcoplint.report import CommitReference, Report, Reported, WorkspaceSummary
 from fcoplint.settings import Settings
 from fcoplint.source.history import Step
-from fcoplint.source.snapshot import FilteredSnapshot, MemorySnapshot, Snapshot
+from fcoplint.source.snapshot import FilteredSnapshot, MemorySnapshot, Snapshot, Unreadable
 
 # Findings about what could not be looked at are never selected away.
 ALWAYS_ON = ("FC000", "FC001")
@@ -82,33 +84,60 @@ def check(
 
 
 def check_commits(
-    steps: Iterable[Step], settings: Settings, past: Callable[[str], Ancestors], *, whole: bool = True, command: str = "check"
+    steps: Iterable[Step], settings: Settings, past: Callable[[str], Ancestors], *, start: Snapshot | None = None, command: str = "check"
 ) -> Report:
     """The report of many commits, each judged against its own parents; `past` gives the past of a commit by its id.
 
-    All go by one configuration, so that two commits cannot do what one may not (design.md 7). With `whole` a commit answers
-    for every fault it brings in, without only for what it does to what has landed.
+    With `start`, the state before them all, a commit answers for every fault it brings in, and all go by the leader and the
+    rules of that state, so that two commits cannot do what one may not (design.md 7). Without, each goes by its own parents,
+    and answers only for what it does to what has landed.
     """
-    documents, states = Documents(), _States()
+    documents, states, run = Documents(), _States(), _Run(settings)
+    law = [_open(start, documents, settings)] if start else []
     shown: list[Reported] = []
     state = Workspaces(_NOTHING, documents)
-    law: list[Workspaces] = []
     for step in steps:
         commit = step.commit
         times = [commit.time, *(known.policy.now for parent in commit.parents if (known := states.get(parent)))]
-        timed = replace(settings, policy=replace(settings.policy, now=max(times)))
-        befores = [states.get(before.label) or _open(before, documents, timed) for before in step.before]
-        law = law or befores if whole else befores
-        state = _open(step.after, documents, timed, law=law)
+        run = run.at(max(times))
+        befores = [states.get(before.label) or _open(before, documents, run.settings) for before in step.before]
+        state = _open(step.after, documents, run.settings, law=law or befores)
+        if start and any(workspace.law is None and workspace.declared_roles for workspace in state):
+            # The first word on a workspace that was not there at the start binds those that come after it.
+            law = [*law, state]
         states.put(commit.oid, state)
         sides = [Side(before, past(parent)) for before, parent in zip(befores, commit.parents, strict=True)]
         sides = sides or [Side(Workspaces(_NOTHING, documents), no_ancestors)]
-        changes = _changes(sides, state, Author(commit.author_name, commit.author_email), commit.signed)
-        run = _Run(timed)
-        new = _judge(changes, state, run)[0] if whole else run.changes(changes)
+        author = None if commit.is_squashed else Author(commit.author_name, commit.author_email)
+        changes = _changes(sides, state, author, commit.signed)
+        new = _judge_commit(changes, state, run, whole=start is not None)
         reference = CommitReference(commit.oid, f"{commit.author_name} <{commit.author_email}>", commit.authored)
-        shown.extend(_reported(finding, state, timed, commit=reference) for finding in new)
+        shown.extend(_reported(finding, state, run.settings, commit=reference) for finding in new)
     return _report(command, shown, state, settings)
+
+
+def _judge_commit(changes: Sequence[Change], state: Workspaces, run: _Run, *, whole: bool) -> list[Finding]:
+    """The findings that a commit brings in; without `whole` those of the change alone. That a first commit has no past is none."""
+    if whole and all(change.touches_workspaces for change in changes):
+        found = _judge(changes, state, run)[0]
+    else:
+        _prefetch(state, changes)
+        found = [*run.changes(changes), *_missing(changes)]
+    return [finding for finding in found if finding.code != "FC003"]
+
+
+def _missing(changes: Sequence[Change]) -> Iterator[Finding]:
+    """What the change brought and git does not have: whatever was asked of it, it was not looked at."""
+    touched = {envelope.path: envelope for change in changes for envelope in change.touched()}
+    for envelope in touched.values():
+        content = envelope.content
+        if isinstance(content, Unreadable) and content.reason == _LOST:
+            yield on(envelope, "FC001", envelope.file, about=_LOST, message=_LOST, detail=content.detail)
+
+
+def is_selected(settings: Settings, code: str) -> bool:
+    """Whether a rule's findings are wanted."""
+    return _Run(settings).selects(code)
 
 
 def unborn(command: str, settings: Settings) -> Report:
@@ -138,6 +167,7 @@ def join(command: str, reports: Sequence[Report]) -> Report:
 
 
 _NOTHING = MemorySnapshot(label="nothing")
+_LOST = "missing-object"
 
 
 class _States:
@@ -187,8 +217,7 @@ class _Part:
 def _judge(changes: Sequence[Change], state: Workspaces, run: _Run, part: _Part | None = None) -> tuple[list[Finding], list[Finding]]:
     """(findings that the change brings in, findings that were there before) of the state after it."""
     changed = frozenset[str]().union(*(change.changed_paths for change in changes))
-    for side in (state, *(change.before for change in changes)):
-        _prefetch(side, changed)
+    _prefetch(state, changes)
     findings = run.state(state)
     before = Counter(finding.fingerprint for finding in run.state(part.without)) if part else Counter[str]()
     for change in changes:
@@ -223,9 +252,13 @@ def _unsaid(new: list[Finding], of_change: list[Finding]) -> Iterator[Finding]:
             yield finding
 
 
-def _prefetch(state: Workspaces, paths: frozenset[str]) -> None:
-    for workspace in state:
-        workspace.prefetch(envelope for envelope in workspace.envelopes if envelope.path in paths)
+def _prefetch(state: Workspaces, changes: Sequence[Change]) -> None:
+    """Read in one stream what each side of a change has and another has not."""
+    paths = frozenset[str]().union(*(change.changed_paths for change in changes))
+    stems = {path.rpartition("/")[2].removesuffix(".md") for path in paths}
+    for side in (state, *(change.before for change in changes)):
+        for workspace in side:
+            workspace.prefetch(envelope for stem in stems for envelope in workspace.named(stem) if envelope.path in paths)
 
 
 def _excess(findings: list[Finding], before: Counter[str], changed: frozenset[str]) -> list[Finding]:
@@ -233,11 +266,16 @@ def _excess(findings: list[Finding], before: Counter[str], changed: frozenset[st
     left = Counter(before)
     new = []
     for finding in sorted(findings, key=lambda finding: (finding.location.path in changed, finding.sort_key)):
-        if left[finding.fingerprint] > 0:
+        if left[finding.fingerprint] > 0 and not _is_of_this_run(finding):
             left[finding.fingerprint] -= 1
         else:
             new.append(finding)
     return new
+
+
+def _is_of_this_run(finding: Finding) -> bool:
+    """Whether a finding tells what could not be done here and now: that was so before, too, and still nobody looked."""
+    return finding.code == "FC000" or (finding.code == "FC001" and finding.message == _LOST)
 
 
 @dataclass(frozen=True)
@@ -246,8 +284,19 @@ class _Run:
 
     settings: Settings
     _chosen: dict[tuple[str, str | None, int | None], list[Registered]] = field(default_factory=dict)
+    _found: WeakKeyDictionary[Workspaces, list[Finding]] = field(default_factory=WeakKeyDictionary)
+
+    def at(self, now: datetime.datetime) -> _Run:
+        """This run at another moment."""
+        return replace(self, settings=replace(self.settings, policy=replace(self.settings.policy, now=now)))
 
     def state(self, state: Workspaces) -> list[Finding]:
+        """The findings of a state; what stands after one commit stands before the next, and is judged once."""
+        if state not in self._found:
+            self._found[state] = self._judge(state)
+        return self._found[state]
+
+    def _judge(self, state: Workspaces) -> list[Finding]:
         found = list(self._apply("workspaces", state, ""))
         for workspace in state:
             found.extend(self._apply("workspace", workspace, workspace.manifest_path))
@@ -265,7 +314,7 @@ class _Run:
         return [finding for mark, finding in once.items() if finding.code not in ADDITIVE or count[mark] == len(found)]
 
     def _is_wanted(self, finding: Finding) -> bool:
-        if not self._is_selected(finding.code):
+        if not self.selects(finding.code):
             return False
         if finding.code in ALWAYS_ON or not self.settings.per_path_ignores:
             return True
@@ -291,10 +340,11 @@ class _Run:
         """The rules of the selection for one kind of subject, envelope type and protocol version (None: of any)."""
         for rule in all_rules():
             fits = rule.subject == subject and (kind is None or kind in rule.kinds) and (version is None or version in rule.versions)
-            if fits and any(map(self._is_selected, rule.codes)):
+            if fits and any(map(self.selects, rule.codes)):
                 yield rule
 
-    def _is_selected(self, code: str) -> bool:
+    def selects(self, code: str) -> bool:
+        """Whether a rule's findings are wanted; of two selectors that fit, the longer wins."""
         if code in ALWAYS_ON:
             return True
         if code in OPTIONAL and code not in self.settings.select:

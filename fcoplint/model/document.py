@@ -3,8 +3,9 @@
 import re
 from functools import cached_property
 
+from fcoplint.model.event import Event
 from fcoplint.model.frontmatter import FrontMatter, read_front_matter
-from fcoplint.model.nodes import Span
+from fcoplint.model.nodes import Mapping, Sequence, Span
 
 _LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
@@ -16,11 +17,22 @@ class Document:
 
     def __init__(self, data: bytes) -> None:
         self.data = data
+        self._events: dict[tuple[str, ...], tuple[Event, ...]] = {}
 
     @cached_property
     def front(self) -> FrontMatter:
         """The located front matter."""
         return read_front_matter(self.data)
+
+    def events(self, tool_keys: tuple[str, ...]) -> tuple[Event, ...]:
+        """The items of `transitions` that are mappings, read by a vocabulary; none where that is no list."""
+        found = self._events.get(tool_keys)
+        if found is None:
+            listed = self.front.mapping.get("transitions") if self.front.mapping else None
+            items = listed.items if isinstance(listed, Sequence) else ()
+            found = tuple(Event(number, item, tool_keys) for number, item in enumerate(items) if isinstance(item, Mapping))
+            self._events[tool_keys] = found
+        return found
 
     @property
     def is_lfs_pointer(self) -> bool:

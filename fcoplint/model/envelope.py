@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from fcoplint.model.document import Document
 from fcoplint.model.event import Event
 from fcoplint.model.location import Location
-from fcoplint.model.nodes import Mapping, Node, Pair, Scalar, Sequence, Span
+from fcoplint.model.nodes import Mapping, Node, Pair, Scalar, Span
 from fcoplint.protocol.names import Name, claimed_kind, parse_name
 from fcoplint.source.snapshot import Content, Entry, Unreadable
 
@@ -100,10 +100,7 @@ class Task(Envelope):
     @cached_property
     def events(self) -> tuple[Event, ...]:
         """The events that are mappings, in the order written; none where `transitions` is no list."""
-        listed = self.get("transitions")
-        items = listed.items if isinstance(listed, Sequence) else ()
-        keys = self.workspace.dialect.tool_keys
-        return tuple(Event(number, item, keys) for number, item in enumerate(items) if isinstance(item, Mapping))
+        return self.document.events(self.workspace.dialect.tool_keys) if self.document else ()
 
 
 class Report(Envelope):
