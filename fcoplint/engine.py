@@ -18,6 +18,7 @@ from fcoplint.globs import matcher
 from fcoplint.model.change import Ancestors, Author, Change, Side, no_ancestors
 from fcoplint.model.envelope import Envelope
 from fcoplint.model.location import Location
+from fcoplint.model.message import Message
 from fcoplint.model.workspace import Documents, Workspace, Workspaces
 from fcoplint.report import CommitReference, Report, Reported, WorkspaceSummary
 from fcoplint.settings import Settings
@@ -133,6 +134,13 @@ def _missing(changes: Sequence[Change]) -> Iterator[Finding]:
         content = envelope.content
         if isinstance(content, Unreadable) and content.reason == _LOST:
             yield on(envelope, "FC001", envelope.file, about=_LOST, message=_LOST, detail=content.detail)
+
+
+def check_message(text: str, snapshot: Snapshot, settings: Settings, *, comment: str) -> Report:
+    """The report of a commit's message; the snapshot is what will be committed."""
+    state = _open(snapshot, Documents(), settings)
+    found = _Run(settings).message(Message(text, state, comment))
+    return _report("check", [_reported(finding, state, settings) for finding in found], state, settings)
 
 
 def is_selected(settings: Settings, code: str) -> bool:
@@ -304,6 +312,10 @@ class _Run:
                 found.extend(self._apply("envelope", envelope, envelope.path))
         return [finding for finding in found if self._is_wanted(finding)]
 
+    def message(self, message: Message) -> list[Finding]:
+        """The findings of a commit's message."""
+        return [finding for finding in self._apply("message", message, "") if self._is_wanted(finding)]
+
     def changes(self, changes: Sequence[Change]) -> list[Finding]:
         """The findings of a change; those of a merge once each, however many parents they stand against."""
         found = [[finding for finding in self._apply("change", change, "") if self._is_wanted(finding)] for change in changes]
@@ -321,7 +333,7 @@ class _Run:
         path = self.settings.prefix + finding.location.path
         return not any(finding.code.startswith(codes) and matcher([pattern])(path) for pattern, codes in self.settings.per_path_ignores)
 
-    def _apply(self, subject: str, looked_at: Workspaces | Workspace | Envelope | Change, path: str) -> Iterator[Finding]:
+    def _apply(self, subject: str, looked_at: Workspaces | Workspace | Envelope | Change | Message, path: str) -> Iterator[Finding]:
         for rule in self._rules(subject, looked_at):
             try:
                 yield from rule.check(looked_at)

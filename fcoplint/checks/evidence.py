@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from fcoplint.checks.registry import V1_V3, rule
+from fcoplint.checks.registry import ANY, V1_V3, rule
 from fcoplint.findings import Finding, Related, on
 from fcoplint.model.envelope import Envelope, Report, Review, Task
 from fcoplint.model.graph import find_cycles
 from fcoplint.model.location import Location
+from fcoplint.model.message import Message
 from fcoplint.model.nodes import Pair, Scalar
 from fcoplint.model.relations import TASK_KEYS, Pairing, Reference, is_addressed_to, recipient, references, sender
 from fcoplint.model.workspace import Workspace
@@ -40,6 +41,15 @@ def dangling_reference(envelope: Envelope) -> Iterator[Finding]:
         if _must_lead_somewhere(envelope, reference) and not envelope.workspace.relations.resolve(reference.value.text):
             about = f"{reference.key}={reference.value.text}"
             yield on(envelope, "FC502", reference.value, about=about, key=reference.key, value=reference.value.text)
+
+
+@rule("FC502", versions=ANY)
+def dangling_trailer(message: Message) -> Iterator[Finding]:
+    for named in message.tasks:
+        found = (envelope for workspace in message.state for envelope in workspace.relations.resolve(named))
+        if message.state.found and not any(isinstance(envelope, Task) for envelope in found):
+            about, parameters = f"trailer={named}", {"value": named}
+            yield Finding("FC502", Location(""), named, about=about, message="trailer", when="trailer of a commit", parameters=parameters)
 
 
 @rule("FC503", versions=V1_V3)

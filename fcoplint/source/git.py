@@ -214,6 +214,15 @@ def author_of_next_commit(repository: Repository) -> tuple[str, str] | None:
     return (match[1], match[2]) if match else None
 
 
+def comment_sign(repository: Repository) -> str:
+    """What begins the lines that git takes out of a commit's message."""
+    try:
+        said = repository.run("config", "--get", "core.commentChar").decode("utf-8", "replace").removesuffix("\n")
+    except GitError:
+        return "#"
+    return "#" if said in ("", "auto") else said
+
+
 def skip_worktree(repository: Repository) -> set[str]:
     """Index paths that a sparse checkout leaves out of the working tree."""
     listing = repository.run("ls-files", "-t", "-z", "--full-name")
