@@ -51,9 +51,14 @@ def replace(path: str, data: bytes, mode: int = 0o644) -> None:
     _sync_folder(os.path.dirname(target))
 
 
+def make_folder(path: str) -> None:
+    """Create a folder with those above it, where it is not there. Raises OSError."""
+    os.makedirs(path, exist_ok=True)
+
+
 def rename_aside(path: str, target: str) -> None:
     """Give a file another name in its folder without replacing anything there. Raises OSError; then nothing has changed."""
-    os.link(path, target)
+    os.link(path, target, follow_symlinks=False)
     os.unlink(path)
     _sync_folder(os.path.dirname(path) or ".")
 
@@ -67,7 +72,7 @@ def remove(path: str) -> None:
 def leave_mark(path: str) -> None:
     """Create an empty file and its folder; where that cannot be done, nothing happens: the mark only saves time."""
     try:
-        os.makedirs(os.path.dirname(path), exist_ok=True)
+        make_folder(os.path.dirname(path))
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644))
     except OSError:
         return

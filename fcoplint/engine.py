@@ -5,24 +5,27 @@ A rule that fails yields one FC000 and the others go on. Nothing here knows a fo
 
 from __future__ import annotations
 
+import datetime
 import functools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from weakref import WeakKeyDictionary
 
 from fcoplint import catalogue, suppress
 from fcoplint.checks.registry import ADDITIVE, OF_CHANGED, OPTIONAL, Registered, all_rules
-from fcoplint.findings import Finding
+from fcoplint.findings import Finding, on
 from fcoplint.globs import matcher
 from fcoplint.model.change import Ancestors, Author, Change, Side, no_ancestors
 from fcoplint.model.envelope import Envelope
 from fcoplint.model.location import Location
+from fcoplint.model.message import Message
 from fcoplint.model.surroundings import Surroundings
 from fcoplint.model.workspace import Documents, Workspace, Workspaces
 from fcoplint.report import CommitReference, Report, Reported, Suppression, WorkspaceSummary
 from fcoplint.settings import Settings
 from fcoplint.source.history import Step
-from fcoplint.source.snapshot import FilteredSnapshot, MemorySnapshot, Note, Snapshot
+from fcoplint.source.snapshot import FilteredSnapshot, MemorySnapshot, Note, Snapshot, Unreadable
 
 # A list of much work, passed on as it is; whoever waits can be told how far it got.
 Watch = Callable[[list[Envelope]], Iterable[Envelope]]
@@ -88,41 +91,75 @@ def check(
 
 
 def check_commits(
-    steps: Iterable[Step], settings: Settings, past: Callable[[str], Ancestors], *, whole: bool = True, command: str = "check"
+    steps: Iterable[Step], settings: Settings, past: Callable[[str], Ancestors], *, start: Snapshot | None = None, command: str = "check"
 ) -> Report:
     """The report of many commits, each judged against its own parents; `past` gives the past of a commit by its id.
 
-    All go by one configuration, so that two commits cannot do what one may not (design.md 7). With `whole` a commit answers
-    for every fault it brings in, without only for what it does to what has landed.
+    With `start`, the state before them all, a commit answers for every fault it brings in, and all go by the leader and the
+    rules of that state, so that two commits cannot do what one may not (design.md 7). Without, each goes by its own parents,
+    and answers only for what it does to what has landed.
     """
-    documents, states = Documents(), _States()
+    documents, states, run = Documents(), _States(), _Run(settings)
+    law = [_open(start, documents, settings)] if start else []
     shown: list[Reported] = []
     suppressed: list[Reported] = []
     allowance = suppress.Allowance(settings)
     state = Workspaces(_NOTHING, documents)
-    law: list[Workspaces] = []
     for step in steps:
         commit = step.commit
         times = [commit.time, *(known.policy.now for parent in commit.parents if (known := states.get(parent)))]
-        timed = replace(settings, policy=replace(settings.policy, now=max(times)))
-        befores = [states.get(before.label) or _open(before, documents, timed) for before in step.before]
-        law = law or befores if whole else befores
-        state = _open(step.after, documents, timed, law=law)
+        run = run.at(max(times))
+        befores = [states.get(before.label) or _open(before, documents, run.settings) for before in step.before]
+        state = _open(step.after, documents, run.settings, law=law or befores)
+        if start and any(workspace.law is None and workspace.declared_roles for workspace in state):
+            # The first word on a workspace that was not there at the start binds those that come after it.
+            law = [*law, state]
         states.put(commit.oid, state)
         sides = [Side(before, past(parent)) for before, parent in zip(befores, commit.parents, strict=True)]
         sides = sides or [Side(Workspaces(_NOTHING, documents), no_ancestors)]
-        changes = _changes(sides, state, Author(commit.author_name, commit.author_email), commit.signed)
-        run = _Run(timed)
-        # A state holds all that was accepted; of the past, each commit brings its own.
-        judged = _accept(_judge(changes, state, run), suppress.Allowance(settings)) if whole else run.history(changes, state, allowance)
+        author = None if commit.is_squashed else Author(commit.author_name, commit.author_email)
+        changes = _changes(sides, state, author, commit.signed)
+        judged = _judge_commit(changes, state, run, allowance, whole=start is not None)
         reference = CommitReference(commit.oid, f"{commit.author_name} <{commit.author_email}>", commit.authored)
-        shown.extend(_reported(finding, state, timed, commit=reference) for finding in judged.new)
+        shown.extend(_reported(finding, state, run.settings, commit=reference) for finding in judged.new)
         suppressed.extend(
-            _reported(item.finding, state, timed, commit=reference, suppression=item.suppression)
+            _reported(item.finding, state, run.settings, commit=reference, suppression=item.suppression)
             for item in judged.excused
             if item.introduced
         )
     return replace(_report(command, _Judged(), state, settings), findings=_in_order(shown), suppressed=_in_order(suppressed))
+
+
+def _judge_commit(changes: Sequence[Change], state: Workspaces, run: _Run, allowance: suppress.Allowance, *, whole: bool) -> _Judged:
+    """What a commit brings in; without `whole` what the change alone does. That a first commit has no past is no finding."""
+    if whole and all(change.touches_workspaces for change in changes):
+        # A state holds all that was accepted; of the past, each commit brings its own.
+        judged = _accept(_judge(changes, state, run), suppress.Allowance(run.settings))
+    else:
+        _prefetch(state, changes)
+        judged = run.history(changes, state, allowance)
+        judged.new.extend(_missing(changes))
+    return replace(judged, new=[finding for finding in judged.new if finding.code != "FC003"])
+
+
+def _missing(changes: Sequence[Change]) -> Iterator[Finding]:
+    """What the change brought and git does not have: whatever was asked of it, it was not looked at."""
+    touched = {envelope.path: envelope for change in changes for envelope in change.touched()}
+    for envelope in touched.values():
+        content = envelope.content
+        if isinstance(content, Unreadable) and content.reason == _LOST:
+            yield on(envelope, "FC001", envelope.file, about=_LOST, message=_LOST, detail=content.detail)
+
+
+def check_message(text: str, snapshot: Snapshot, settings: Settings, *, comment: str) -> Report:
+    """The report of a commit's message; the snapshot is what will be committed."""
+    state = _open(snapshot, Documents(), settings)
+    return _report("check", _Judged(_Run(settings).message(Message(text, state, comment))), state, settings)
+
+
+def is_selected(settings: Settings, code: str) -> bool:
+    """Whether a rule's findings are wanted."""
+    return _Run(settings).selects(code)
 
 
 def unborn(command: str, settings: Settings) -> Report:
@@ -157,6 +194,7 @@ def _once(items: Iterable[Reported]) -> tuple[Reported, ...]:
 
 
 _NOTHING = MemorySnapshot(label="nothing")
+_LOST = "missing-object"
 
 
 class _States:
@@ -236,8 +274,7 @@ class _Judged:
 def _judge(changes: Sequence[Change], state: Workspaces, run: _Run, part: _Part | None = None) -> _Judged:
     """What a change makes of the state after it."""
     changed = frozenset[str]().union(*(change.changed_paths for change in changes))
-    for side in (state, *(change.before for change in changes)):
-        _prefetch(side, changed)
+    _prefetch(state, changes)
     split = run.split(state)
     before = _Before()
     if part:
@@ -311,9 +348,13 @@ def _unsaid(new: list[Finding], of_change: list[Finding]) -> Iterator[Finding]:
             yield finding
 
 
-def _prefetch(state: Workspaces, paths: frozenset[str]) -> None:
-    for workspace in state:
-        workspace.prefetch(envelope for envelope in workspace.envelopes if envelope.path in paths)
+def _prefetch(state: Workspaces, changes: Sequence[Change]) -> None:
+    """Read in one stream what each side of a change has and another has not."""
+    paths = frozenset[str]().union(*(change.changed_paths for change in changes))
+    stems = {path.rpartition("/")[2].removesuffix(".md") for path in paths}
+    for side in (state, *(change.before for change in changes)):
+        for workspace in side:
+            workspace.prefetch(envelope for stem in stems for envelope in workspace.named(stem) if envelope.path in paths)
 
 
 def _excess(findings: list[Finding], before: Counter[str], changed: frozenset[str]) -> tuple[list[Finding], list[Finding]]:
@@ -321,7 +362,7 @@ def _excess(findings: list[Finding], before: Counter[str], changed: frozenset[st
     left = Counter(before)
     new, old = [], []
     for finding in sorted(findings, key=lambda finding: (finding.location.path in changed, finding.sort_key)):
-        if left[finding.fingerprint] > 0:
+        if left[finding.fingerprint] > 0 and not _is_of_this_run(finding):
             left[finding.fingerprint] -= 1
             old.append(finding)
         elif finding.code in OF_CHANGED and finding.location.path not in changed:
@@ -331,6 +372,11 @@ def _excess(findings: list[Finding], before: Counter[str], changed: frozenset[st
     return new, old
 
 
+def _is_of_this_run(finding: Finding) -> bool:
+    """Whether a finding tells what could not be done here and now: that was so before, too, and still nobody looked."""
+    return finding.code == "FC000" or (finding.code == "FC001" and finding.message == _LOST)
+
+
 @dataclass(frozen=True)
 class _Run:
     """One run's rules: those of the selection, applied to states and changes."""
@@ -338,8 +384,19 @@ class _Run:
     settings: Settings
     watch: Watch = iter
     _chosen: dict[tuple[str, str | None, int | None], list[Registered]] = field(default_factory=dict)
+    _found: WeakKeyDictionary[Workspaces, list[Finding]] = field(default_factory=WeakKeyDictionary)
+
+    def at(self, now: datetime.datetime) -> _Run:
+        """This run at another moment."""
+        return replace(self, settings=replace(self.settings, policy=replace(self.settings.policy, now=now)))
 
     def state(self, state: Workspaces) -> list[Finding]:
+        """The findings of a state; what stands after one commit stands before the next, and is judged once."""
+        if state not in self._found:
+            self._found[state] = self._judge(state)
+        return self._found[state]
+
+    def _judge(self, state: Workspaces) -> list[Finding]:
         found = list(self._apply("workspaces", state, ""))
         for workspace in state:
             found.extend(self._apply("workspace", workspace, workspace.manifest_path))
@@ -363,11 +420,15 @@ class _Run:
     def is_judged(self, selector: str) -> bool:
         """Whether this run looks for every code of a selector in a state; what only a change can show is not."""
         codes = [code for code in catalogue.rule_files() if code.startswith(selector) and code not in OPTIONAL | set(suppress.ALWAYS_ON)]
-        return bool(codes) and all(self._is_selected(code) and (code == "FC002" or code in self._of_states) for code in codes)
+        return bool(codes) and all(self.selects(code) and (code == "FC002" or code in self._of_states) for code in codes)
 
     @functools.cached_property
     def _of_states(self) -> frozenset[str]:
         return frozenset(code for rule in all_rules() if rule.subject != "change" for code in rule.codes)
+
+    def message(self, message: Message) -> list[Finding]:
+        """The findings of a commit's message."""
+        return [finding for finding in self._apply("message", message, "") if self._is_wanted(finding)]
 
     def changes(self, changes: Sequence[Change]) -> list[Finding]:
         """The findings of a change; those of a merge once each, however many parents they stand against."""
@@ -379,12 +440,12 @@ class _Run:
         return [finding for mark, finding in once.items() if finding.code not in ADDITIVE or count[mark] == len(found)]
 
     def _is_wanted(self, finding: Finding) -> bool:
-        if not self._is_selected(finding.code):
+        if not self.selects(finding.code):
             return False
         ignored = self.settings.roots_ignore if finding.code.startswith(_ROOTS) else ()
         return not ignored or not matcher(ignored)(self.settings.prefix + finding.location.path)
 
-    def _apply(self, subject: str, looked_at: Workspaces | Workspace | Envelope | Change, path: str) -> Iterator[Finding]:
+    def _apply(self, subject: str, looked_at: Workspaces | Workspace | Envelope | Change | Message, path: str) -> Iterator[Finding]:
         for rule in self._rules(subject, looked_at):
             try:
                 yield from rule.check(looked_at)
@@ -403,10 +464,11 @@ class _Run:
         """The rules of the selection for one kind of subject, envelope type and protocol version (None: of any)."""
         for rule in all_rules():
             fits = rule.subject == subject and (kind is None or kind in rule.kinds) and (version is None or version in rule.versions)
-            if fits and any(map(self._is_selected, rule.codes)):
+            if fits and any(map(self.selects, rule.codes)):
                 yield rule
 
-    def _is_selected(self, code: str) -> bool:
+    def selects(self, code: str) -> bool:
+        """Whether a rule's findings are wanted; of two selectors that fit, the longer wins."""
         if code in suppress.ALWAYS_ON:
             return True
         if code in OPTIONAL and code not in self.settings.select:

@@ -6,10 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from fcoplint.checks.habits import once
-from fcoplint.checks.registry import V1_V3, rule
+from fcoplint.checks.registry import ANY, V1_V3, rule
 from fcoplint.findings import Finding, Related, on
 from fcoplint.model.envelope import Envelope, Report, Review, Task
 from fcoplint.model.graph import find_cycles
+from fcoplint.model.location import Location
+from fcoplint.model.message import Message
 from fcoplint.model.nodes import Pair, Scalar
 from fcoplint.model.relations import TASK_KEYS, Pairing, Reference, references
 from fcoplint.model.workspace import Workspace
@@ -65,6 +67,15 @@ def dangling_references(envelope: Envelope) -> Iterator[Reference]:
 def found_elsewhere(envelope: Envelope, reference: Reference) -> list[Envelope]:
     """The envelopes of other workspaces that a reference names; FC705 speaks of those."""
     return [found for sibling in envelope.workspace.siblings for found in sibling.relations.resolve(reference.value.text)]
+
+
+@rule("FC502", versions=ANY)
+def dangling_trailer(message: Message) -> Iterator[Finding]:
+    for named in message.tasks:
+        found = (envelope for workspace in message.state for envelope in workspace.relations.resolve(named))
+        if message.state.found and not any(isinstance(envelope, Task) for envelope in found):
+            about, parameters = f"trailer={named}", {"value": named}
+            yield Finding("FC502", Location(""), named, about=about, message="trailer", when="trailer of a commit", parameters=parameters)
 
 
 @rule("FC503", versions=V1_V3)

@@ -40,8 +40,8 @@ _ENVELOPES = {
 class Registered:
     """A check with the codes it may yield, the protocol versions it speaks for, and what it looks at.
 
-    `kinds` are the envelope types it is called with; `subject` is "envelope", "workspace", "workspaces" (all of a snapshot) or
-    "change".
+    `kinds` are the envelope types it is called with; `subject` is "envelope", "workspace", "workspaces" (all of a snapshot),
+    "change" or "message" (a commit's).
     """
 
     check: Check

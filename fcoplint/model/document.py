@@ -4,8 +4,9 @@ import re
 from functools import cached_property
 
 from fcoplint.model.comments import MARK, Comment, find_comments
+from fcoplint.model.event import Event, read_events
 from fcoplint.model.frontmatter import FrontMatter, read_front_matter
-from fcoplint.model.nodes import Span
+from fcoplint.model.nodes import Sequence, Span
 
 _LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
@@ -17,11 +18,21 @@ class Document:
 
     def __init__(self, data: bytes) -> None:
         self.data = data
+        self._events: dict[tuple[str, ...], tuple[Event, ...]] = {}
 
     @cached_property
     def front(self) -> FrontMatter:
         """The located front matter."""
         return read_front_matter(self.data)
+
+    def events(self, tool_keys: tuple[str, ...]) -> tuple[Event, ...]:
+        """The items of `transitions` that are mappings, read by a vocabulary; none where that is no list."""
+        found = self._events.get(tool_keys)
+        if found is None:
+            listed = self.front.mapping.get("transitions") if self.front.mapping else None
+            items = listed.items if isinstance(listed, Sequence) else ()
+            found = self._events[tool_keys] = read_events(items, tool_keys)
+        return found
 
     @property
     def is_lfs_pointer(self) -> bool:

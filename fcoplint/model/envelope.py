@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fcoplint.model.document import Document
-from fcoplint.model.event import Event, read_events
+from fcoplint.model.event import Event
 from fcoplint.model.location import Location
 from fcoplint.model.nodes import Mapping, Node, Pair, Scalar, Sequence, Span, in_words
 from fcoplint.protocol.fields import ROLE_FIELDS
@@ -123,8 +123,7 @@ class Task(Envelope):
     @cached_property
     def events(self) -> tuple[Event, ...]:
         """The events that are mappings, in the order written; none where `transitions` is no list."""
-        listed = self.get("transitions")
-        return read_events(listed.items if isinstance(listed, Sequence) else (), self.workspace.dialect.tool_keys)
+        return self.document.events(self.workspace.dialect.tool_keys) if self.document else ()
 
     @property
     def last_event(self) -> Event | None:

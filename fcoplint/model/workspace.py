@@ -30,16 +30,17 @@ class Documents:
     def load(self, snapshot: Snapshot, paths: Iterable[str]) -> Iterator[tuple[str, Document | Unreadable]]:
         """The document of each path of a snapshot, read in one stream where it is not known yet."""
         unknown: list[str] = []
+        entries = snapshot.entries
         for path in paths:
-            oid = snapshot.entries[path].oid
+            oid = entries[path].oid
             known = self._by_oid.get(oid) if oid else None
             if known is None:
                 unknown.append(path)
             else:
                 yield path, known
-        for path, content in snapshot.read(unknown):
+        for path, content in snapshot.read(unknown) if unknown else ():
             document = content if isinstance(content, Unreadable) else Document(content)
-            oid = snapshot.entries[path].oid
+            oid = entries[path].oid
             if oid:
                 self._by_oid[oid] = document
             yield path, document
@@ -75,6 +76,7 @@ class Workspace:
         self._folder_name = root or top or ""
         self._documents = documents
         self._places: dict[str, Place] = {}
+        self._made: dict[str, Envelope] = {}
         self._loaded: dict[str, Document | Unreadable] = {}
 
     @property
@@ -155,12 +157,11 @@ class Workspace:
     @cached_property
     def envelopes(self) -> list[Envelope]:
         """Every envelope, by path."""
-        found = []
-        for path, entry in sorted(self.entries.items()):
-            place, filename = self.place(path), path.rpartition("/")[2]
-            if is_envelope(place, filename) and entry.kind is not Kind.SUBMODULE:
-                found.append(make_envelope(self, path, place, entry))
-        return found
+        return [self._envelope(path) for path in sorted(path for paths in self._paths.values() for path in paths)]
+
+    def named(self, stem: str) -> list[Envelope]:
+        """The envelopes with this whole stem, by path; no other is made for it."""
+        return [self._envelope(path) for path in self._paths.get(stem, ())]
 
     @cached_property
     def tasks(self) -> list[Task]:
@@ -234,9 +235,11 @@ class Workspace:
         """The content of one of this workspace's envelopes."""
         if envelope.entry.kind is Kind.LINK:
             return Unreadable("link")
-        if envelope.path not in self._loaded:
+        found = self._loaded.get(envelope.path)
+        if found is None:
             self.prefetch([envelope])
-        return self._loaded[envelope.path]
+            found = self._loaded[envelope.path]
+        return found
 
     @property
     def unreadable(self) -> dict[str, Unreadable]:
@@ -261,6 +264,22 @@ class Workspace:
         if not isinstance(document, Document) or location.span.line > len(document.lines):
             return None
         return document.lines[location.span.line - 1]
+
+    @cached_property
+    def _paths(self) -> dict[str, list[str]]:
+        """The paths of envelopes by stem, sorted: all that most of a history's states are asked for."""
+        found: dict[str, list[str]] = {}
+        for path, entry in self.entries.items():
+            filename = path.rpartition("/")[2]
+            if is_envelope(self.place(path), filename) and entry.kind is not Kind.SUBMODULE:
+                found.setdefault(filename.removesuffix(".md"), []).append(path)
+        return {stem: sorted(paths) for stem, paths in found.items()}
+
+    def _envelope(self, path: str) -> Envelope:
+        found = self._made.get(path)
+        if found is None:
+            found = self._made[path] = make_envelope(self, path, self.place(path), self.entries[path])
+        return found
 
     @cached_property
     def _manifest_content(self) -> Content | None:

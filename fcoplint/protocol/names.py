@@ -1,6 +1,7 @@
 """The grammar of envelope file names (protocol.md B.1)."""
 
 import datetime
+import functools
 import re
 from dataclasses import dataclass
 
@@ -65,6 +66,7 @@ class NameFault:
     expected: str
 
 
+@functools.lru_cache(maxsize=1 << 16)
 def parse_name(filename: str) -> Name | None:
     """The parts of an envelope's file name, or None where it breaks the grammar of its type."""
     kind = filename.partition("-")[0]
@@ -92,6 +94,7 @@ def parse_v4_kind(filename: str) -> str | None:
     return match["kind"] if match else None
 
 
+@functools.lru_cache(maxsize=1 << 16)
 def claimed_kind(filename: str) -> str | None:
     """The envelope type a reader would take this file for, however badly the name is spelled; None for other files."""
     seen = filename if filename.isascii() else skeleton(filename)

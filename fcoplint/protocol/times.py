@@ -1,6 +1,7 @@
 """Times as FCoP writes them: ISO 8601, with or without an offset (protocol.md V3-T04, D 16)."""
 
 import datetime
+import functools
 import re
 from typing import NamedTuple
 
@@ -29,6 +30,7 @@ class Time(NamedTuple):
         return datetime.timedelta(0) if self.aware else _FURTHEST_AHEAD
 
 
+@functools.lru_cache(maxsize=1 << 16)
 def parse_time(text: str) -> Time | None:
     """The moment a text names, None where it is no ISO 8601 date or date-time, or no day of the calendar."""
     match = _FORM.fullmatch(_extended(text.strip()))

@@ -41,6 +41,9 @@ _BLOCKED = b"warning: could not open directory '"
 _KINDS = {b"100644": Kind.FILE, b"100755": Kind.FILE, b"100664": Kind.FILE, b"120000": Kind.LINK, b"160000": Kind.SUBMODULE}
 
 
+SHALLOW = "this clone is shallow; fetch the whole history (in CI: fetch-depth: 0; by hand: git fetch --unshallow), then run this again"
+
+
 class GitError(Exception):
     """git said no: `advice` is one line for the user, `usage` whether the fault is the call's (exit 2, not 3)."""
 
@@ -211,6 +214,15 @@ def author_of_next_commit(repository: Repository) -> tuple[str, str] | None:
     return (match[1], match[2]) if match else None
 
 
+def comment_sign(repository: Repository) -> str:
+    """What begins the lines that git takes out of a commit's message."""
+    try:
+        said = repository.run("config", "--get", "core.commentChar").decode("utf-8", "replace").removesuffix("\n")
+    except GitError:
+        return "#"
+    return "#" if said in ("", "auto") else said
+
+
 def skip_worktree(repository: Repository) -> set[str]:
     """Index paths that a sparse checkout leaves out of the working tree."""
     listing = repository.run("ls-files", "-t", "-z", "--full-name")
@@ -274,13 +286,62 @@ def resolve_commit(repository: Repository, revision: str) -> str | None:
         return None
 
 
+class Named(NamedTuple):
+    """What a name stands for here: the type of its object, None where there is none, and the commit it leads to, if any."""
+
+    kind: str | None
+    commit: str | None
+
+
+def find_objects(repository: Repository, names: Iterable[str]) -> dict[str, Named]:
+    """What each name stands for, asked in one call."""
+    asked = list(dict.fromkeys(names))
+    questions = "".join(f"{name}\n{name}^{{commit}}\n" for name in asked).encode("utf-8", "surrogateescape")
+    said = repository.run("cat-file", "--batch-check=%(objecttype) %(objectname)", stdin=questions).decode("utf-8", "replace").split("\n")
+    return {name: Named(_word(kind, 0), _word(commit, 1)) for name, kind, commit in zip(asked, said[::2], said[1::2], strict=False)}
+
+
+def _word(line: str, number: int) -> str | None:
+    words = line.split(" ")
+    return words[number] if len(words) == 2 and words[0] in ("commit", "tag", "tree", "blob") else None
+
+
+def main_branch(repository: Repository) -> str | None:
+    """The ref that HEAD names, where it has a commit."""
+    try:
+        named = repository.run("symbolic-ref", "--quiet", "HEAD").decode("utf-8", "surrogateescape").strip()
+    except GitError:
+        return None
+    return named if resolve_commit(repository, named) else None
+
+
+def first_parents(repository: Repository, revisions: Sequence[str]) -> dict[str, str | None]:
+    """The first parent of each commit of the main lines that `revisions` select, None where it has none."""
+    commits, options = _by_stdin(revisions)
+    listing = repository.run("rev-list", "--first-parent", "--parents", "--stdin", *options, stdin=commits)
+    lines = (line.split(" ") for line in listing.decode("ascii").splitlines())
+    return {words[0]: words[1] if len(words) > 1 else None for words in lines}
+
+
+def log(repository: Repository, setup: Sequence[str], options: Sequence[str], revisions: Sequence[str]) -> bytes:
+    """`git log` of many revisions; `setup` are git's own options."""
+    commits, selecting = _by_stdin(revisions)
+    return repository.run(*setup, "log", *options, "--stdin", *selecting, stdin=commits)
+
+
+def _by_stdin(revisions: Sequence[str]) -> tuple[bytes, list[str]]:
+    """Revisions as git reads them from standard input, for they may be too many for a command line, and the options among them."""
+    commits = "".join(f"{revision}\n" for revision in revisions if not revision.startswith("--"))
+    return commits.encode("ascii"), [revision for revision in revisions if revision.startswith("--")]
+
+
 def require_commit(repository: Repository, revision: str) -> str:
     """The object id of a commit. Raises GitError where there is none: the call's fault, or a shallow clone's."""
     commit = resolve_commit(repository, revision)
     if commit is not None:
         return commit
     if is_shallow(repository):
-        raise GitError(f"`{revision}` is not in this shallow clone; fetch the whole history (git fetch --unshallow, in CI fetch-depth: 0)")
+        raise GitError(f"`{revision}` is not here: {SHALLOW}")
     raise GitError(f"`{revision}` names no commit here; `git log --oneline --all` shows what there is", usage=True)
 
 
