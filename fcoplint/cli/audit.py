@@ -36,6 +36,8 @@ def command(path: str, rev: str | None, history: bool, since: str | None, names:
     In a git repository: tracked files, and untracked ones that git does not ignore.
     """
     options = common.Options(**given)
+    if since is not None and not history:
+        common.stop("--since goes with --history", common.USAGE)
     try:
         opened = open_folder(path, options, rev=rev, as_workspace=as_workspace)
         settings = replace(opened.settings, ground=Disk(None if rev else opened.root, opened.repository))
@@ -72,6 +74,8 @@ def _history(opened: Opened, settings: Settings, rev: str | None, since: str | N
         common.stop("--history judges a whole repository; give its top folder (and --workspace PATTERN)", common.USAGE)
     if rev is None and git.resolve_commit(opened.repository, "HEAD") is None:
         return engine.unborn("audit", settings)
+    if since and not git.is_past_date(opened.repository, since):
+        common.stop(f"--since {since} names no day in the past; write it as 2026-10-01", common.USAGE)
     return ranges.replay(opened.repository, settings, rev or "HEAD", since)
 
 

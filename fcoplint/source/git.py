@@ -8,6 +8,7 @@ import datetime
 import os
 import re
 import subprocess
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -279,11 +280,13 @@ def _scope(prefix: str) -> tuple[str, ...]:
 
 
 def resolve_commit(repository: Repository, revision: str) -> str | None:
-    """The commit's object id, or None where the revision names no commit here."""
-    try:
-        return repository.run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}").decode().strip()
-    except GitError:
-        return None
+    """The commit's object id, or None where the revision names no commit here. Raises GitError where its object is damaged."""
+    commit = _resolve(repository, f"{revision}^{{commit}}")
+    if commit is None and (oid := _resolve(repository, revision)) and oid != revision:
+        # A name that leads to something; of an id in full git does not ask whether it is there.
+        if find_objects(repository, [oid])[oid].kind in (None, "commit"):
+            raise GitError(f"git cannot read object {oid}: the repository is damaged; run `git fsck`")
+    return commit
 
 
 class Named(NamedTuple):
@@ -291,6 +294,13 @@ class Named(NamedTuple):
 
     kind: str | None
     commit: str | None
+
+
+def _resolve(repository: Repository, revision: str) -> str | None:
+    try:
+        return repository.run("rev-parse", "--verify", "--quiet", "--end-of-options", revision).decode().strip() or None
+    except GitError:
+        return None
 
 
 def find_objects(repository: Repository, names: Iterable[str]) -> dict[str, Named]:
@@ -343,6 +353,12 @@ def require_commit(repository: Repository, revision: str) -> str:
     if is_shallow(repository):
         raise GitError(f"`{revision}` is not here: {SHALLOW}")
     raise GitError(f"`{revision}` names no commit here; `git log --oneline --all` shows what there is", usage=True)
+
+
+def is_past_date(repository: Repository, text: str) -> bool:
+    """Whether git takes a text for a moment in the past. What it does not understand it takes for now, and shows nothing."""
+    said = repository.run("rev-parse", f"--since={text}").decode("ascii", "replace").strip()
+    return int(said.removeprefix("--max-age=")) < time.time() - 1
 
 
 def is_shallow(repository: Repository) -> bool:
@@ -403,6 +419,8 @@ class Blobs:
         words = header.split()
         if words[1:] == [b"missing"]:
             return Unreadable("missing-object", oid)
+        if len(words) != 3:
+            raise GitError(f"git cannot read object {oid}: the repository is damaged; run `git fsck`")
         size = int(words[2])
         if size > self.max_bytes:
             _skip(answers, size + 1)

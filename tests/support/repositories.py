@@ -49,10 +49,16 @@ def tell(commits: int, seed: int = 1) -> list[Step]:
 
 
 def forge(steps: list[Step], number: int) -> tuple[list[Step], str]:
-    """The steps up to one, then one that rewrites the first event of a TASK that nobody touches again, then the others; the TASK."""
-    later = {path for step in steps[number:] for path in (*step.written, *step.removed)}
-    landed = {path: content for step in steps[:number] for path, content in step.written.items() if "/done/" in path}
-    path, content = next((path, content) for path, content in landed.items() if path not in later)
+    """The steps with one more behind a merge past the given number: it rewrites an event of a TASK that is left alone; the TASK."""
+    number = next(at for at in range(number, len(steps)) if len(steps[at - 1].parents) > 1)
+    gone = {path for step in steps for path in step.removed} | {path for step in steps[number:] for path in step.written}
+    landed = {
+        path: content
+        for step in steps[:number]
+        for path, content in step.written.items()
+        if "_lifecycle" in path and "/archive/" not in path
+    }
+    path, content = next((path, content) for path, content in landed.items() if path not in gone and b"note:" not in content)
     forged = content.replace(b"\n  by: ", b"\n  note: as agreed\n  by: ", 1)
     step = Step(steps[number - 1].at, "forge", {path: forged}, frozenset(), (number - 1,))
     shifted = [replace(one, parents=tuple(at if at < number - 1 else at + 1 for at in one.parents)) for one in steps[number:]]
