@@ -50,6 +50,10 @@ class Options:
     no_baseline: bool = False
     color: str = "auto"
 
+    def __post_init__(self) -> None:
+        if self.output_file and all(output.file for output in self.outputs):
+            stop("every format has a file of its own, so none is left for --output-file", USAGE)
+
 
 def _parse_formats(_context: click.Context, _option: click.Parameter, words: tuple[str, ...]) -> tuple[Output, ...]:
     """`text`, `sarif:out.sarif`: each format with its file. Ends the program where one is not known, or two share a place."""

@@ -73,7 +73,7 @@ def _block(item: Reported, paint: Paint) -> Iterator[str]:
     for related in item.finding.related:
         location = related.location
         line = f":{location.span.line}" if location.span else ""
-        yield f"  {paint('dim', 'see:')}  {neutral_path(location.path)}{line} ({_WHAT.get(related.what, related.what)})"
+        yield f"  {paint('dim', 'see:')}  {neutral_path(location.path)}{line} ({neutral(_WHAT.get(related.what, related.what))})"
     if item.rule.why:
         yield f"  {paint('dim', 'why:')}  {neutral_line(item.rule.why)}"
     if item.help:
