@@ -59,7 +59,8 @@ def audit(snapshot: Snapshot, settings: Settings, top: str | None = None, *, tak
     split = excuses.split_state(run.state(state))
     allowance = suppress.Allowance(settings)
     judged = _accept(_Judged(split.open, [], [_Excused(*excused, True) for excused in split.excused]), allowance)
-    idle = [] if _is_partial(settings, split.all) else [*excuses.idle_paths(), *allowance.idle(state, run.is_judged)]
+    is_whole = run.is_judged("FC002") and not _is_partial(settings, split.all)
+    idle = [*excuses.idle_paths(), *allowance.idle(state, run.is_judged)] if is_whole else []
     return _report("audit", _Judged([*judged.new, *idle], [], judged.excused), state, settings)
 
 

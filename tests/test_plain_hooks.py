@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from fcoplint.cli.message import trailers
 from tests.support.repository import INBOX, T1, Ran, Repo, run_tool, task_text
 
 PROJECT = Path(__file__).parents[1]
@@ -85,11 +84,6 @@ def test_without_a_workspace_no_trailer_is_judged(make_repo: Callable[..., Repo]
     repo.run("init", "--hooks")
     repo.write("app.py", "print()\n")
     assert commit(repo, env, "Start\n\nTask: TASK-1\n").code == 0
-
-
-def test_comments_and_what_verbose_adds_are_no_message() -> None:
-    scissors = "# ------------------------ >8 ------------------------"
-    assert trailers(f"Subject\n\nTask: TASK-1\n# Task: TASK-2\n\n# On branch main\n{scissors}\ndiff\n\nTask: TASK-3\n") == ["TASK-1"]
 
 
 def test_a_message_file_that_is_not_there_is_wrong_usage(repo: Repo) -> None:

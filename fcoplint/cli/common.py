@@ -53,6 +53,10 @@ class Options:
     no_baseline: bool = False
     color: str = "auto"
 
+    def __post_init__(self) -> None:
+        if self.output_file and all(output.file for output in self.outputs):
+            stop("every format has a file of its own, so none is left for --output-file", USAGE)
+
     @property
     def is_read_by_people(self) -> bool:
         """Whether standard output gets a format for people."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fcoplint.output.neutral import neutral_line
+from fcoplint.output.neutral import neutral
 from fcoplint.output.text import Paint, summary, where
 from fcoplint.report import Report, Reported
 
@@ -14,4 +14,4 @@ def write(report: Report, paint: Paint) -> str:
 
 def line(item: Reported) -> str:
     """One finding as one line."""
-    return neutral_line(f"{where(item)}: {item.severity} {item.rule.code} {item.message}")
+    return f"{where(item)}: {item.severity} {item.rule.code} {neutral(item.message)}"

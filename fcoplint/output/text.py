@@ -75,7 +75,7 @@ def _block(item: Reported, paint: Paint) -> Iterator[str]:
     for related in item.finding.related[:_SHOWN]:
         location = related.location
         line = f":{location.span.line}" if location.span else ""
-        yield f"  {paint('dim', 'see:')}  {neutral_path(location.path)}{line} ({_WHAT.get(related.what, related.what)})"
+        yield f"  {paint('dim', 'see:')}  {neutral_path(location.path)}{line} ({neutral(_WHAT.get(related.what, related.what))})"
     if len(item.finding.related) > _SHOWN:
         yield f"  {paint('dim', 'see:')}  {len(item.finding.related) - _SHOWN} more (--format json lists them)"
     if item.rule.why:
