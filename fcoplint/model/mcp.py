@@ -65,9 +65,9 @@ class Server:
     @property
     def root_argument(self) -> Value | None:
         """What `--root X` or `--root=X` says."""
-        for word, following in zip(self.args, (*self.args[1:], None), strict=True):
+        for number, word in enumerate(self.args):
             if word.text == "--root":
-                return following
+                return self.args[number + 1] if number + 1 < len(self.args) else None
             if word.text.startswith("--root="):
                 return Value(word.text.removeprefix("--root="), word.span)
         return None
