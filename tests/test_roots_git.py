@@ -121,4 +121,4 @@ def test_the_fix_stands_in_the_report(repo: Repo) -> None:
     (finding,) = repo.check("--select", "FC7").findings
     edit = finding["fix"]["edits"][0]
     assert (finding["code"], finding["fix"]["safety"]) == ("FC722", "safe")
-    assert (edit["path"], edit["line"], edit["column"], edit["replacement"]) == (".cursor/mcp.json", 2, 36, '"FCOP_PROJECT_DIR"')
+    assert (edit["path"], edit["line"], edit["column"], edit["replacement"]) == (".cursor/mcp.json", 2, 35, '"FCOP_PROJECT_DIR"')

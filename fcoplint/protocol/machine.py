@@ -34,7 +34,8 @@ ACTION_LOG = re.compile(r"(?:.*/)?logs/runtime/actions-\d{8}\.jsonl")
 LEDGER = re.compile(r"(?:.*/)?_?ledger/(?:tasks|reports|threads)\.jsonl")
 _MAX_ROWS = 20_000
 # What a recorder may rightly name outside the project: temporary folders and the tools themselves.
-_TOOL_FOLDERS = frozenset({"tmp", "temp", "bin", "usr", "python", "nodejs", "program files", "appdata", "site-packages", "node_modules"})
+_SYSTEM_FOLDERS = frozenset({"tmp", "usr", "bin", "dev", "opt", "var", "windows", "program files", "program files (x86)"})
+_TOOL_FOLDERS = frozenset({"temp", "appdata", "nodejs", "site-packages", "node_modules"})
 
 
 class Row(NamedTuple):
@@ -170,4 +171,6 @@ def _leaves(text: str) -> bool:
 
 
 def _is_tool(text: str) -> bool:
-    return not _TOOL_FOLDERS.isdisjoint(part.lower() for part in normalise(parse(text).parts))
+    path = parse(text)
+    parts = [part.lower() for part in normalise(path.parts)]
+    return path.is_absolute and (not _SYSTEM_FOLDERS.isdisjoint(parts[:1]) or not _TOOL_FOLDERS.isdisjoint(parts))
