@@ -49,7 +49,7 @@ def two_layouts(workspaces: Workspaces) -> Iterator[Finding]:
                 found[1], "FC702", found[0].root, about="both", when="both hold protocol files", message="both", other=found[1].root
             )
         elif first.root and workspaces.holds(folder) and folder not in workspaces.snapshot.entries:
-            yield on_path(first, "FC702", folder, about="prose", other=first.root)
+            yield on_path(first, "FC702", folder, about="prose", message="prose", other=first.root)
 
 
 @rule("FC703", versions=ANY, additive=True)

@@ -49,6 +49,8 @@ def found(
     )  # fmt: skip
     report = engine.audit(snapshot, settings)
     assert "FC000" not in {item.rule.code for item in report.findings}, [item.message for item in report.findings]
+    # Every text must have what its template asks for.
+    assert all(item.message and item.help and all(item.next) for item in report.findings)
     return list(report.findings)
 
 
