@@ -371,8 +371,9 @@ class Workspaces:
 
     @cached_property
     def is_extract(self) -> bool:
-        """Whether the snapshot holds workspaces and nothing else: then their repository is not here."""
-        return sum(len(workspace.entries) for workspace in self.found) == len(self.snapshot.entries)
+        """Whether the snapshot holds workspaces, and beside them no folder of anything: then their repository is not here."""
+        inside = sum(len(workspace.entries) for workspace in self.found)
+        return inside + sum("/" not in path for path in self.snapshot.entries if not self.at("")) >= len(self.snapshot.entries)
 
     def holds(self, path: str) -> bool:
         """Whether a path is that of a file, a link or a folder of the snapshot."""
