@@ -277,7 +277,8 @@ _LINES = st.lists(
     st.sampled_from(
         [
             "# fcoplint: ignore[FC123] x", "  # fcoplint: ignore[FC120]", "a: 1", "b: x  # fcoplint: ignore[FC123]",
-            "c: 'it # fcoplint: x'", "d: |", "  text # fcoplint: ignore[FC1]", "e: [1, 2]", "# other", "", "f: \"x\\", "  y\"", "g: >-", "- a", "h: 测 # fcoplint:",
+            "c: 'it # fcoplint: x'", "d: |", "  text # fcoplint: ignore[FC1]", "e: [1, 2]", "# other",
+            "", "f: \"x\\", "  y\"", "g: >-", "- a", "h: 测 # fcoplint:",
         ]
     ),
     max_size=12,
