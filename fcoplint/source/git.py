@@ -283,10 +283,10 @@ def _scope(prefix: str) -> tuple[str, ...]:
 def resolve_commit(repository: Repository, revision: str) -> str | None:
     """The commit's object id, or None where the revision names no commit here. Raises GitError where its object is damaged."""
     commit = _resolve(repository, f"{revision}^{{commit}}")
-    # A name that leads to something; of an id in full git does not ask whether it is there.
-    named = _resolve(repository, revision) if commit is None else None
-    if named and named != revision and find_objects(repository, [named])[named].kind in (None, "commit"):
-        raise GitError(f"git cannot read object {named}: the repository is damaged; run `git fsck`")
+    oid = _resolve(repository, revision) if commit is None else None
+    # A name that leads to nothing is damage; an id in full is taken as it is, whether its object is there or not.
+    if oid and oid != revision and find_objects(repository, [oid])[oid].kind in (None, "commit"):
+        raise GitError(f"git cannot read object {oid}: the repository is damaged; run `git fsck`")
     return commit
 
 
