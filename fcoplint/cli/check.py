@@ -66,7 +66,7 @@ def command(
             report = _check_index(repository, options, show_older=show_older)
     except git.GitError as error:
         common.stop_for_git(error, options, "check")
-    if message is None or report.findings:
+    if message is None or report.findings or not options.is_read_by_people:
         common.finish(report, options)
 
 
