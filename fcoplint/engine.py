@@ -30,6 +30,8 @@ from fcoplint.source.snapshot import FilteredSnapshot, MemorySnapshot, Note, Sna
 # A list of much work, passed on as it is; whoever waits can be told how far it got.
 Watch = Callable[[list[Envelope]], Iterable[Envelope]]
 _ROOTS = "FC7"
+# What a rule of a state looks at; of the others none speaks in an audit.
+_STATE_SUBJECTS = ("workspaces", "workspace", "envelope")
 
 
 @dataclass(frozen=True, slots=True)
@@ -425,7 +427,7 @@ class _Run:
 
     @functools.cached_property
     def _of_states(self) -> frozenset[str]:
-        return frozenset(code for rule in all_rules() if rule.subject != "change" for code in rule.codes)
+        return frozenset(code for rule in all_rules() if rule.subject in _STATE_SUBJECTS for code in rule.codes)
 
     def message(self, message: Message) -> list[Finding]:
         """The findings of a commit's message."""

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fcoplint.model.graph import find_cycles
@@ -310,6 +310,7 @@ def plant(parents: list[int | None], order: list[str]) -> Tree:
     return tree
 
 
+@settings(deadline=None)
 @given(forests(), st.randoms(use_true_random=False))
 def test_a_forest_is_silent_and_an_edge_back_is_one_circle(parents: list[int | None], random: Any) -> None:
     order = names(len(parents))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
@@ -20,12 +20,9 @@ from fcoplint.settings import Baseline, Settings
 from fcoplint.source import git
 from fcoplint.source.snapshot import Kind, Snapshot
 
-Item = TypeVar("Item")
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 USAGE, UNCHECKED = 2, 3
-# So many commits take long enough for a progress bar.
-_MANY = 100
 _LEVELS = click.Choice(["error", "warning", "info"])
 
 
@@ -215,15 +212,6 @@ def wants_color(color: str) -> bool:
 def say(message: str) -> None:
     """One line on standard error that changes no outcome."""
     print(neutral_line(f"fcoplint: {message}"), file=sys.stderr)
-
-
-def with_progress(items: Iterator[Item], count: int, what: str) -> Iterator[Item]:
-    """The items, with a bar on standard error while they are worked on, where that is a terminal."""
-    if count < _MANY or not sys.stderr.isatty():
-        yield from items
-        return
-    with click.progressbar(items, length=count, label=f"{count} {what}", file=sys.stderr) as bar:
-        yield from bar
 
 
 def stop(message: str, code: int) -> NoReturn:
