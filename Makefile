@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 CORPUS := ../shared/corpus
 
-.PHONY: demo test lint corpus clean
+.PHONY: demo test lint corpus clean bench-history
 
 $(VENV)/demo.stamp: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -28,6 +28,9 @@ lint: $(VENV)/test.stamp
 
 test: lint
 	$(BIN)/pytest -n auto
+
+bench-history: $(VENV)/test.stamp
+	$(BIN)/python bench/history.py
 
 clean:
 	rm -rf $(VENV) dist build
