@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint field-report clean
+.PHONY: demo test lint field-report bench-history clean
 
 $(VENV)/demo.stamp: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -31,6 +31,10 @@ test: lint
 # The counts of docs/field-report.md, from the specification's corpus beside this clone; `--write` puts them into the page.
 field-report: $(VENV)/demo.stamp
 	@$(BIN)/python -m bench.field
+
+# `audit --history` beside git alone, as a ratio in one run.
+bench-history: $(VENV)/test.stamp
+	$(BIN)/python bench/history.py
 
 clean:
 	rm -rf $(VENV) dist build

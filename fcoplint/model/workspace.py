@@ -22,9 +22,13 @@ from fcoplint.source.snapshot import Content, Entry, Kind, Note, Snapshot, Unrea
 
 
 class Documents:
-    """Parsed contents by git object id: what two snapshots share is read and parsed once."""
+    """Parsed contents by git object id: what two snapshots share is read and parsed once.
+
+    `stems` holds, by workspace folder and path, what is known of names: an envelope's stem, "" for other files.
+    """
 
     def __init__(self) -> None:
+        self.stems: dict[str, dict[str, str]] = {}
         self._by_oid: dict[str, Document | Unreadable] = {}
 
     def load(self, snapshot: Snapshot, paths: Iterable[str]) -> Iterator[tuple[str, Document | Unreadable]]:
@@ -268,12 +272,18 @@ class Workspace:
     @cached_property
     def _paths(self) -> dict[str, list[str]]:
         """The paths of envelopes by stem, sorted: all that most of a history's states are asked for."""
+        known = self._documents.stems.setdefault(self.root, {})
         found: dict[str, list[str]] = {}
         for path, entry in self.entries.items():
-            filename = path.rpartition("/")[2]
-            if is_envelope(self.place(path), filename) and entry.kind is not Kind.SUBMODULE:
-                found.setdefault(filename.removesuffix(".md"), []).append(path)
-        return {stem: sorted(paths) for stem, paths in found.items()}
+            stem = known.get(path)
+            if stem is None:
+                filename = path.rpartition("/")[2]
+                stem = known[path] = filename.removesuffix(".md") if is_envelope(self.place(path), filename) else ""
+            if stem and entry.kind is not Kind.SUBMODULE:
+                found.setdefault(stem, []).append(path)
+        for paths in found.values():
+            paths.sort()
+        return found
 
     def _envelope(self, path: str) -> Envelope:
         found = self._made.get(path)
