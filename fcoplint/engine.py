@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from fcoplint import catalogue
-from fcoplint.checks.registry import ADDITIVE, OPTIONAL, Registered, all_rules
+from fcoplint.checks.registry import ADDITIVE, OF_CHANGED, OPTIONAL, Registered, all_rules
 from fcoplint.findings import Finding
 from fcoplint.globs import matcher
 from fcoplint.model.change import Ancestors, Author, Change, Side, no_ancestors
@@ -25,6 +25,7 @@ from fcoplint.source.snapshot import FilteredSnapshot, MemorySnapshot, Snapshot
 
 # Findings about what could not be looked at are never selected away.
 ALWAYS_ON = ("FC000", "FC001")
+_ROOTS = "FC7"
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +246,7 @@ def _excess(findings: list[Finding], before: Counter[str], changed: frozenset[st
     for finding in sorted(findings, key=lambda finding: (finding.location.path in changed, finding.sort_key)):
         if left[finding.fingerprint] > 0:
             left[finding.fingerprint] -= 1
-        else:
+        elif finding.code not in OF_CHANGED or finding.location.path in changed:
             new.append(finding)
     return new
 
@@ -276,9 +277,11 @@ class _Run:
     def _is_wanted(self, finding: Finding) -> bool:
         if not self._is_selected(finding.code):
             return False
+        path = self.settings.prefix + finding.location.path
+        if finding.code.startswith(_ROOTS) and self.settings.roots_ignore and matcher(self.settings.roots_ignore)(path):
+            return False
         if finding.code in ALWAYS_ON or not self.settings.per_path_ignores:
             return True
-        path = self.settings.prefix + finding.location.path
         return not any(finding.code.startswith(codes) and matcher([pattern])(path) for pattern, codes in self.settings.per_path_ignores)
 
     def _apply(self, subject: str, looked_at: Workspaces | Workspace | Envelope | Change, path: str) -> Iterator[Finding]:

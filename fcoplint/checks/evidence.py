@@ -35,11 +35,23 @@ def report_without_task(report: Report) -> Iterator[Finding]:
 
 @rule("FC502", versions=V1_V3)
 def dangling_reference(envelope: Envelope) -> Iterator[Finding]:
+    for reference in dangling_references(envelope):
+        if not found_elsewhere(envelope, reference):
+            about = f"{reference.key}={reference.value.text}"
+            yield on(envelope, "FC502", reference.value, about=about, key=reference.key, value=reference.value.text)
+
+
+def dangling_references(envelope: Envelope) -> Iterator[Reference]:
+    """The references by id that lead to no envelope of this workspace."""
     keys = dict.fromkeys((*REFERENCE_KEYS, *TASK_KEYS[:-1])) if isinstance(envelope, Report) else REFERENCE_KEYS
     for reference in references(envelope, *keys):
         if _must_lead_somewhere(envelope, reference) and not envelope.workspace.relations.resolve(reference.value.text):
-            about = f"{reference.key}={reference.value.text}"
-            yield on(envelope, "FC502", reference.value, about=about, key=reference.key, value=reference.value.text)
+            yield reference
+
+
+def found_elsewhere(envelope: Envelope, reference: Reference) -> list[Envelope]:
+    """The envelopes of other workspaces that a reference names; FC705 speaks of those."""
+    return [found for sibling in envelope.workspace.siblings for found in sibling.relations.resolve(reference.value.text)]
 
 
 @rule("FC503", versions=V1_V3)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from fcoplint.checks.registry import V1_V3, V2_V3, V3, rule
 from fcoplint.findings import Finding, Related, on, on_path
 from fcoplint.model.envelope import Envelope, Task
+from fcoplint.model.links import follow
 from fcoplint.model.nodes import as_plain
 from fcoplint.model.workspace import Workspace
 from fcoplint.protocol.names import claimed_kind
@@ -153,14 +154,21 @@ def _homes(envelope: Envelope, *, old: bool) -> tuple[str, ...]:
 
 @rule("FC206", versions=V3)
 def symlinked_stage(workspace: Workspace) -> Iterator[Finding]:
-    envelopes = {envelope.path for envelope in workspace.envelopes}
-    for path, entry in workspace.entries.items():
-        if entry.kind is Kind.LINK and _matters(workspace, path, envelopes):
+    for path in links_that_matter(workspace):
+        # Where it leaves the root that is the graver fault, and FC714 speaks of it.
+        if not follow(workspace.state, path).leaves_by:
             yield on_path(workspace, "FC206", path, about="link", target=workspace.link_target(path))
 
 
+def links_that_matter(workspace: Workspace) -> Iterator[str]:
+    """The links of a workspace that stand for an envelope, the manifest, or a folder in which envelopes are looked for."""
+    envelopes = {envelope.path for envelope in workspace.envelopes}
+    for path, entry in workspace.entries.items():
+        if entry.kind is Kind.LINK and _matters(workspace, path, envelopes):
+            yield path
+
+
 def _matters(workspace: Workspace, path: str, envelopes: set[str]) -> bool:
-    """Whether a link stands for an envelope, the manifest, or a folder in which envelopes are looked for."""
     if path in envelopes or workspace.relative(path) in MANIFEST_NAMES:
         return True
     filename = path.rpartition("/")[2]

@@ -48,7 +48,8 @@ class Documents:
 class Workspace:
     """One workspace of one snapshot. `root` is its folder, "" where the snapshot's root is the workspace itself.
 
-    `law` is the same workspace before a change, whose leader, layers and rules bind this one.
+    `law` is the same workspace before a change, whose leader, layers and rules bind this one. `state` are all workspaces of
+    the snapshot, this one among them.
     """
 
     def __init__(
@@ -62,7 +63,7 @@ class Workspace:
         nested: tuple[str, ...] = (),
         top: str | None = None,
         law: Workspace | None = None,
-        state: Workspaces | None = None,
+        state: Workspaces,
     ) -> None:
         self.snapshot = snapshot
         self.root = root
@@ -70,7 +71,7 @@ class Workspace:
         self.nested = nested
         self.policy = policy
         self.law = law
-        self._state = state
+        self.state = state
         self._folder_name = root or top or ""
         self._documents = documents
         self._places: dict[str, Place] = {}
@@ -84,12 +85,8 @@ class Workspace:
     @property
     def siblings(self) -> list[Workspace]:
         """The other workspaces of the snapshot."""
-        return [workspace for workspace in self._state or () if workspace is not self]
-
-    @property
-    def surroundings(self) -> Surroundings:
-        """What is known beside the snapshot."""
-        return self._state.surroundings if self._state else Surroundings()
+        ignores = self.state.surroundings.ignores
+        return [workspace for workspace in self.state if workspace is not self and not ignores(workspace.root)]
 
     def relative(self, path: str) -> str:
         """A path of the snapshot relative to this workspace."""
@@ -303,6 +300,8 @@ class Workspaces:
             for root, nested, entries in _partition(snapshot.entries, folders, _find_roots(folders, top))
             if wanted(root)
         ]
+        # A workspace that is the snapshot's root lies one or two folders below its project.
+        self.names_above = (2 if top.endswith("docs/agents") else 1) if top and self.at("") else 0
         self._contents: dict[str, bytes | None] = {}
         self._outside = {path: why for path, why in self._unreadable() if not any(map(_holds(path), self.found))}
 
@@ -350,9 +349,13 @@ class Workspaces:
         read = self.snapshot.read(paths)
         return {path: content.decode("utf-8", "surrogateescape") if isinstance(content, bytes) else "" for path, content in read}
 
+    def holds(self, path: str) -> bool:
+        """Whether a path is that of a file, a link or a folder of the snapshot."""
+        return not path or path in self.snapshot.entries or f"\n{path}/" in self._listing
+
     @cached_property
     def _listing(self) -> str:
-        return "\n".join(self.snapshot.entries)
+        return "\n" + "\n".join(self.snapshot.entries)
 
     @property
     def unreadable(self) -> dict[str, Unreadable]:

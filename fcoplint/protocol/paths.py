@@ -102,7 +102,7 @@ class WrittenPath:
     @property
     def is_project(self) -> bool:
         """Whether it starts from what a tool fills in with the open project's root."""
-        return self.variable is not None and self.variable.partition(":")[0] in PROJECT_PLACEHOLDERS
+        return self.variable in PROJECT_PLACEHOLDERS
 
     @property
     def has_variable(self) -> bool:
