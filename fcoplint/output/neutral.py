@@ -13,7 +13,12 @@ _HOME = re.compile(r"(?:/home/|/Users/|[A-Za-z]:\\Users\\)[^/\\\s'\"`]+|/root(?=
 
 def neutral(text: str) -> str:
     """One line of text with every harmful character spelled out, and home folders as `~`."""
-    return _hide_homes(_HARMFUL.sub(_spell, text))
+    return hide_homes(harmless(text))
+
+
+def harmless(text: str) -> str:
+    """One line of text with every harmful character spelled out; home folders stand as they are."""
+    return _HARMFUL.sub(_spell, text)
 
 
 def neutral_line(text: str) -> str:
@@ -33,7 +38,8 @@ def _spell(match: re.Match[str]) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
-def _hide_homes(text: str) -> str:
+def hide_homes(text: str) -> str:
+    """Text with home folders as `~`."""
     own = os.path.expanduser("~")
     if len(own) > 1 and own in text:
         text = re.sub(re.escape(own) + r"(?=[/\\]|$|[\s'\"`])", "~", text)

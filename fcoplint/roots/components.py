@@ -233,7 +233,9 @@ def _servers(components: list[Component]) -> dict[str, list[Component]]:
 
 
 def _split_server(server: str, members: list[Component]) -> Finding:
-    values = "; ".join(f"{component.id[len(server) + 1 :]} leads to {component.root.real if component.root else '?'}" for component in members)
+    values = "; ".join(
+        f"{component.id[len(server) + 1 :]} leads to {component.root.real if component.root else '?'}" for component in members
+    )
     return Finding(
         "FC721", "error", tuple(component.id for component in members),
         f"one server entry holds several roots: {values}",

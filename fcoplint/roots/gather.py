@@ -10,7 +10,7 @@ from fcoplint.model.manifest import Manifest
 from fcoplint.model.mcp import DEPRECATED_VARIABLE, Configuration, Server, read_configuration
 from fcoplint.model.policy import Roots
 from fcoplint.protocol.places import LIFECYCLE, MANIFEST_NAMES
-from fcoplint.roots.components import Aim, Expected, Sighting, State
+from fcoplint.roots.components import Aim, Expected, Sighting, State, is_inside
 from fcoplint.roots.written import reach_for, sight
 from fcoplint.source import git
 from fcoplint.source.machine import Machine, Spot, is_workspace
@@ -141,9 +141,10 @@ def _git(machine: Machine, expected: Expected) -> Iterator[Sighting]:
     top = machine.look(repository.top)
     whole = top.identity is not None and top.identity.real == root
     why = "" if whole else "the project lies below the repository's root"
-    yield Sighting("git.toplevel", "git", repository.top, spot=top, settled=State.OK, why=why, independent=independent)
+    aim = Aim.ROOT if whole else Aim.LISTED
+    yield Sighting("git.toplevel", "git", repository.top, aim, top, independent, settled=State.OK, why=why)
     linked = "" if shared == repository.git_dir else "a linked worktree: it shares this with others"
-    yield Sighting("git.common_dir", "git", shared, spot=machine.look(shared), settled=State.OK, why=linked, independent=False)
+    yield Sighting("git.common_dir", "git", shared, Aim.LISTED, machine.look(shared), False, settled=State.OK, why=linked)
 
 
 def _project(machine: Machine, expected: Expected) -> Iterator[Sighting]:
@@ -235,7 +236,7 @@ def _cwd(machine: Machine, expected: Expected) -> Iterator[Sighting]:
         yield Sighting("cwd", "this process", settled=State.MISSING, why="the working directory is gone", independent=given, advice=advice)
         return
     spot = machine.look(machine.cwd)
-    if given and spot.owner is None and spot.identity and _toplevel(machine, spot.identity.real) is None:
+    if given and spot.owner is None and spot.identity and not is_inside(spot.identity.real, expected.identity.real):
         why = "not compared: this command runs outside of every project"
         yield Sighting("cwd", "this process", machine.cwd, Aim.LISTED, spot, given, why=why)
     else:
@@ -294,7 +295,9 @@ def _editor(machine: Machine, origin: str, configuration: Configuration | Unread
         aim = Aim.WITHIN if number == 0 else Aim.LISTED
         why = "not compared: a further folder of the editor's workspace" if number else ""
         advice = f"put the project first in `folders` of {origin}, or open the project alone"
-        yield sight(machine, f"editor:{origin}.folders[{number}]", origin, folder.text, root=root, base=base, aim=aim, advice=advice, why=why)
+        yield sight(
+            machine, f"editor:{origin}.folders[{number}]", origin, folder.text, root=root, base=base, aim=aim, advice=advice, why=why
+        )
     if configuration.terminal:
         name = f"editor:{origin}.terminal.integrated.cwd"
         advice = f"correct terminal.integrated.cwd in {origin}"

@@ -31,9 +31,7 @@ def sight(
     if spot is not None and is_file:
         parent = machine.look(os.path.dirname(spot.logical))
         spot = parent if spot.identity is None or spot.owner is None else spot
-    return Sighting(
-        name, origin, raw, aim, spot, rule=rule, settled=reach.state, why=reach.why or why, advice=advice
-    )
+    return Sighting(name, origin, raw, aim, spot, rule=rule, settled=reach.state, why=reach.why or why, advice=advice)
 
 
 def reach_for(machine: Machine, raw: str, *, root: str, base: str) -> Reach:

@@ -371,7 +371,7 @@ def count_unpushed(repository: Repository) -> int:
 
 def list_worktrees(repository: Repository) -> list[str]:
     """The folders of a repository's working trees, this one among them."""
-    lines = repository.run("worktree", "list", "--porcelain", "-z").split(b"\0")
+    lines = repository.run("worktree", "list", "--porcelain").split(b"\n")
     return [os.fsdecode(line.removeprefix(b"worktree ")) for line in lines if line.startswith(b"worktree ")]
 
 
@@ -391,11 +391,8 @@ def diff_trees(repository: Repository, before: str, after: str) -> list[Delta]:
 
 def index_tree(repository: Repository) -> str | None:
     """The id of the tree that a commit of the index would have, worked out without writing it; None while a merge is open."""
-    import hashlib
-
     options = ("--cached", "--raw", "-z", "--no-renames", "--no-ext-diff", "--no-abbrev", "--ita-invisible-in-index")
     empty = empty_tree(repository)
-    digest = hashlib.sha1 if len(empty) == 40 else hashlib.sha256
     root: dict[bytes, Any] = {}
     fields = repository.run("diff-index", *options, empty, "--").split(b"\0")
     for head, name in zip(fields[::2], fields[1::2], strict=False):
@@ -406,17 +403,19 @@ def index_tree(repository: Repository) -> str | None:
         here = root
         for folder in folders:
             here = here.setdefault(folder, {})
-        here[last] = (mode, oid)
+        here[last] = (mode, bytes.fromhex(oid.decode("ascii")))
+    return _tree_id(root, "sha1" if len(empty) == 40 else "sha256").hex()
 
-    def name_of(tree: dict[bytes, Any]) -> str:
-        lines = []
-        for name, value in sorted(tree.items(), key=lambda item: item[0] + (b"/" if isinstance(item[1], dict) else b"")):
-            mode, oid = (b"40000", name_of(value).encode()) if isinstance(value, dict) else value
-            lines.append(mode + b" " + name + b"\0" + bytes.fromhex(oid.decode()))
-        content = b"".join(lines)
-        return digest(b"tree %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
-    return name_of(root)
+def _tree_id(tree: Mapping[bytes, Any], algorithm: str) -> bytes:
+    import hashlib
+
+    lines = []
+    for name, value in sorted(tree.items(), key=lambda item: item[0] + (b"/" if isinstance(item[1], dict) else b"")):
+        mode, oid = (b"40000", _tree_id(value, algorithm)) if isinstance(value, dict) else value
+        lines.append(mode + b" " + name + b"\0" + oid)
+    content = b"".join(lines)
+    return hashlib.new(algorithm, b"tree %d\0" % len(content) + content, usedforsecurity=False).digest()
 
 
 def path_in_git_dir(repository: Repository, name: str) -> str:
