@@ -64,7 +64,7 @@ class Server:
     @property
     def root_argument(self) -> Value | None:
         """What `--root X` or `--root=X` says."""
-        for word, following in zip(self.args, (*self.args[1:], None), strict=True):
+        for word, following in zip(self.args, (*self.args[1:], None), strict=False):
             if word.text == "--root":
                 return following
             if word.text.startswith("--root="):

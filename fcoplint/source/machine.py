@@ -80,8 +80,9 @@ class Machine:
         logical = os.path.normpath(os.path.join(base or self.cwd or os.sep, path)) if "\0" not in path else path
         try:
             # From the text as written: a disk takes `..` back only behind a link.
-            real = os.path.realpath(os.path.join(base or self.cwd or os.sep, path), strict=True)
-            state = os.stat(real)
+            written = os.path.join(base or self.cwd or os.sep, path)
+            state = os.stat(written)
+            real = os.path.realpath(written, strict=True)
         except OSError as error:
             return Spot(logical, trouble=_REASONS.get(error.errno or 0, "io"))
         except ValueError:
