@@ -21,8 +21,7 @@ from fcoplint.roots import gather
 from fcoplint.roots.components import State, decide, digest
 from fcoplint.roots.probe import take_snapshot
 from fcoplint.source import git
-from tests.support.repository import Repo, run_tool, task_text
-from tests.support.roots import (
+from tests.support.projects import (
     dead_pid,
     look,
     machine_at,
@@ -34,6 +33,7 @@ from tests.support.roots import (
     tree_of,
     why,
 )
+from tests.support.repository import Repo, run_tool, task_text
 
 PLAIN = Shown(Paint(on=False), homes=False)
 
@@ -303,13 +303,23 @@ def test_a_link_loop_in_the_workspace(one: Repo) -> None:
 
 
 def test_a_folder_nobody_may_enter(one: Repo, other: Repo) -> None:
+    command = [sys.executable, "-m", "fcoplint", "roots", "--format", "json"]
+    if os.geteuid() == 0:
+        if shutil.which("setpriv") is None:
+            pytest.skip("setpriv is needed to give up root's right to enter everything")
+        command = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", *command]
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1]), "FCOP_PROJECT_DIR": str(other.path / "fcop")}
+    one.write(".mcp.json", "{}").chmod(0)
     other.path.chmod(0)
     try:
-        if os.access(other.path / "fcop", os.F_OK):
-            pytest.skip("root may enter everything")
-        assert state(look(one.path, env={"FCOP_PROJECT_DIR": str(other.path / "fcop")}), "env.FCOP_PROJECT_DIR")[0] == "unresolvable"
+        done = subprocess.run(command, cwd=one.path, env=env, capture_output=True, check=False)
     finally:
         other.path.chmod(0o755)
+    data = json.loads(done.stdout)
+    found = {component["id"]: (component["state"], component["why"]) for component in data["components"]}
+    assert found["env.FCOP_PROJECT_DIR"] == ("unresolvable", "this user may not look there")
+    assert found["mcp:.mcp.json"] == ("unresolvable", "this user may not read it")
+    assert (done.returncode, data["verdict"]) == (3, "UNREADABLE")
 
 
 # Links and identity
@@ -534,25 +544,21 @@ def test_the_registry_is_read_only_when_pointed_at(one: Repo, other: Repo, tmp_p
     assert look(one.path, registry=registry(tmp_path, "b", a=str(other.path), b=str(one.path))).outcome == "CONSISTENT"
 
 
-def test_what_is_wrong_with_a_registry(one: Repo, other: Repo, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("active", "more", "said"),
+    [
+        ("z", {}, "not in the list"),
+        ("c", {"c": "/gone/away"}, "nothing lies there"),
+        ("b", {"c": "{again}"}, "the folder of the project b too"),
+        ("b", {"c": "{other}/fcop/_lifecycle"}, "inside the workspace"),
+    ],
+)
+def test_what_is_wrong_with_a_registry(one: Repo, other: Repo, tmp_path: Path, active: str, more: dict[str, str], said: str) -> None:
     (tmp_path / "again").symlink_to(one.path)
-    cases = {
-        "not in the list": registry(tmp_path, "z", b=str(one.path)),
-        "nothing lies there": registry(tmp_path, "b", b="/gone/away"),
-        "the folder of the project b too": registry(tmp_path, "b", b=str(one.path), c=str(tmp_path / "again")),
-        "inside the workspace": registry(tmp_path, "b", b=str(one.path), c=str(other.path / "fcop/_lifecycle")),
-    }
-    told = {}
-    for said, _ in cases.items():
-        arguments = {
-            "not in the list": ("z", {"b": str(one.path)}),
-            "nothing lies there": ("b", {"b": "/gone/away"}),
-            "the folder of the project b too": ("b", {"b": str(one.path), "c": str(tmp_path / "again")}),
-            "inside the workspace": ("b", {"b": str(one.path), "c": str(other.path / "fcop/_lifecycle")}),
-        }[said]
-        result = look(one.path, registry=registry(tmp_path, arguments[0], **arguments[1]))
-        told[said] = (any(said in finding.message for finding in result.findings), result.outcome)
-    assert told == {said: (True, "MISMATCH") for said in cases}
+    roots = {name: root.replace("{again}", str(tmp_path / "again")).replace("{other}", str(other.path)) for name, root in more.items()}
+    result = look(one.path, registry=registry(tmp_path, active, b=str(one.path), **roots))
+    assert any(said in finding.message for finding in result.findings)
+    assert result.outcome == "MISMATCH"
 
 
 @pytest.mark.parametrize("content", [None, "{", "[]", "{}", '{"activeProjectId": 3, "projects": 7}'])
@@ -666,8 +672,8 @@ def test_a_working_directory_that_is_gone(one: Repo, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "args",
-    [("--root", "gone"), ("--root", "src/app.py"), ("--root", "a\udc80"), ("--from", "."), ("--to", "."), ("--phase", "before"), ("--stamp", "x"),
-     ("--no-input",), ("--from", ".", "--to", ".", "--root", "."), ("--format", "xml")],
+    [("--root", "gone"), ("--root", "src/app.py"), ("--root", "a\udc80"), ("--from", "."), ("--to", "."), ("--phase", "before"),
+     ("--stamp", "x"), ("--no-input",), ("--from", ".", "--to", ".", "--root", "."), ("--format", "xml")],
 )  # fmt: skip
 def test_wrong_usage(one: Repo, args: tuple[str, ...]) -> None:
     ran = run_tool("roots", *args, cwd=one.path)

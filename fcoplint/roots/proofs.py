@@ -32,7 +32,8 @@ def health(
     read = read_json(content) if isinstance(content, bytes) else None
     if not isinstance(read, Located) or not isinstance(read.values, dict):
         return unreadable("health", f"{name} cannot be read as a JSON object", "save the whole answer of the endpoint")
-    fields = dict(_fields(read.values))
+    # A list: one root may be told under two spellings of its key.
+    fields = list(_fields(read.values))
     faults = [*_root_faults(fields, target, identify), *_binding_faults(fields)]
     if stamp is None and not faults:
         return unchecked("health", "whether the answer came from the new process: no stamp was given to hold its start against")
@@ -54,29 +55,28 @@ def _fields(values: dict[str, Any], depth: int = 0) -> Iterator[tuple[str, Any]]
             yield name, value
 
 
-def _root_faults(fields: dict[str, Any], target: Facts, identify: Callable[[str], Identity | None]) -> Iterator[str]:
-    roots = {key: value for key, value in fields.items() if (key.endswith("_root") and key not in _OWN_ROOTS) or key == "mcp_cwd"}
-    if not any(key.endswith("_root") for key in roots):
+def _root_faults(fields: list[tuple[str, Any]], target: Facts, identify: Callable[[str], Identity | None]) -> Iterator[str]:
+    roots = [(key, value) for key, value in fields if (key.endswith("_root") and key not in _OWN_ROOTS) or key == "mcp_cwd"]
+    if not any(key.endswith("_root") for key, _ in roots):
         yield "it names no root"
-    for key, value in sorted(roots.items()):
+    for key, value in roots:
         found = identify(value) if isinstance(value, str) else None
         if found is None or (found.device, found.inode) != (target.root.identity.device, target.root.identity.inode):
             yield f"{key} is {value}"
 
 
-def _binding_faults(fields: dict[str, Any]) -> Iterator[str]:
-    if "project_binding_consistency" not in fields:
+def _binding_faults(fields: list[tuple[str, Any]]) -> Iterator[str]:
+    found = [value for key, value in fields if key == "project_binding_consistency"]
+    if not found:
         yield "it does not say project_binding_consistency"
-        return
-    said = fields["project_binding_consistency"]
-    values = [said.get(key) for key in ("consistent", "ok", "code", "status") if key in said] if isinstance(said, dict) else [said]
-    if not values or not all(str(value).lower() in _AGREED for value in values):
-        yield f"project_binding_consistency is {said}"
+    for said in found:
+        values = [said.get(key) for key in ("consistent", "ok", "code", "status") if key in said] if isinstance(said, dict) else [said]
+        if not values or not all(str(value).lower() in _AGREED for value in values):
+            yield f"project_binding_consistency is {said}"
 
 
-def _start_faults(fields: dict[str, Any], stamp: Stamp) -> Iterator[str]:
-    said = fields.get("process_started_at")
-    started = _moment(said)
+def _start_faults(fields: list[tuple[str, Any]], stamp: Stamp) -> Iterator[str]:
+    started = _moment(next((value for key, value in fields if key == "process_started_at"), None))
     if started is None:
         yield "it does not say process_started_at: the old process may have answered"
     elif started <= stamp.at:

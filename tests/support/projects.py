@@ -79,7 +79,7 @@ def switch(source: Repo | Path, target: Repo | Path, phase: str = "before", *, s
     """One phase of a switch, its JSON held against the schema. Run from the new project where that is there."""
     old, new = (side.path if isinstance(side, Repo) else side for side in (source, target))
     env, home = given.pop("env", None), given.pop("home", None)
-    machine = machine_at(given.pop("cwd", new if new.is_dir() else Path("/")), env, home)
+    machine = machine_at(given.pop("cwd", new if os.path.isdir(new) else Path("/")), env, home)
     request = Request(str(old), str(new), phase, time.time_ns(), **given)
     result = accept(machine, request, Roots(), strict=strict)
     _SWITCH.validate(json.loads(switch_json(result, homes=False)))
