@@ -258,6 +258,13 @@ def test_variables_that_name_a_root(one: Repo, other: Repo, name: str) -> None:
     assert state(look(one.path, env={name: "  "}), f"env.{name}")[0] == "absent"
 
 
+def test_a_placeholder_that_nobody_filled_in(one: Repo) -> None:
+    result = look(one.path, env={"FCOP_PROJECT_DIR": "${workspaceFolder}"})
+    assert (state(result, "env.FCOP_PROJECT_DIR")[0], "filled" in why(result, "env.FCOP_PROJECT_DIR")) == ("unresolvable", True)
+    (one.path / "${workspaceFolder}").mkdir()
+    assert state(look(one.path, env={"FCOP_PROJECT_DIR": "${workspaceFolder}"}), "env.FCOP_PROJECT_DIR")[0] == "different"
+
+
 def test_a_variable_that_names_a_file(one: Repo) -> None:
     result = look(one.path, env={"FCOP_PROJECT_DIR": str(one.path / "src/app.py")})
     assert (state(result, "env.FCOP_PROJECT_DIR")[0], "a file" in why(result, "env.FCOP_PROJECT_DIR")) == ("unresolvable", True)
@@ -310,15 +317,17 @@ def test_a_folder_nobody_may_enter(one: Repo, other: Repo) -> None:
         command = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", *command]
     env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1]), "FCOP_PROJECT_DIR": str(other.path / "fcop")}
     one.write(".mcp.json", "{}").chmod(0)
+    one.write(".cursor/mcp.json", "{}").parent.chmod(0)
     other.path.chmod(0)
     try:
         done = subprocess.run(command, cwd=one.path, env=env, capture_output=True, check=False)
     finally:
         other.path.chmod(0o755)
+        (one.path / ".cursor").chmod(0o755)
     data = json.loads(done.stdout)
     found = {component["id"]: (component["state"], component["why"]) for component in data["components"]}
     assert found["env.FCOP_PROJECT_DIR"] == ("unresolvable", "this user may not look there")
-    assert found["mcp:.mcp.json"] == ("unresolvable", "this user may not read it")
+    assert found["mcp:.mcp.json"] == found["mcp:.cursor/mcp.json"] == ("unresolvable", "this user may not read it")
     assert (done.returncode, data["verdict"]) == (3, "UNREADABLE")
 
 
@@ -599,6 +608,7 @@ def test_a_second_audit_log(one: Repo) -> None:
     one.write("fcop_events.jsonl", "{}\n")
     one.write("mcp/fcop_events.jsonl", "{}\n")
     assert (rules(look(one.path)), look(one.path).outcome) == (["FC741"], "CONSISTENT")
+    assert rules(look(one.path, ignore=("mcp/**",))) == []
 
 
 # The probe itself
@@ -692,6 +702,8 @@ def test_text_is_harmless_and_hides_homes(one: Repo, other: Repo, tmp_path: Path
     shown = probe_text(result, Shown(Paint(on=False), homes=True))
     assert "/home/ann/a" in shown
     assert "\x1b" not in shown
+    assert not [line for line in (text + shown).splitlines() if line.lstrip().startswith("::")]
+    assert max(map(len, probe_text(look(one.path, env={"FCOP_PROJECT_PATH": "/" + "x" * 4000}), PLAIN).splitlines()[:12])) < 600
     assert text == probe_text(look(one.path, env={"FCOP_PROJECT_DIR": f"{other.path}"}), PLAIN)
 
 

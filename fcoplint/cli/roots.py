@@ -11,7 +11,6 @@ import click
 
 from fcoplint import atomic, config
 from fcoplint.cli import common
-from fcoplint.model.policy import Roots
 from fcoplint.output import roots as output
 from fcoplint.output.text import Paint
 from fcoplint.roots import acceptance, gather
@@ -20,6 +19,7 @@ from fcoplint.roots.gather import Asked
 from fcoplint.roots.probe import probe
 from fcoplint.roots.stamp import Stamp, StampError, write_stamp
 from fcoplint.roots.switch import PHASES, Item, Verdict
+from fcoplint.settings import Settings
 from fcoplint.source import git
 from fcoplint.source.machine import Machine, this_machine
 
@@ -52,15 +52,14 @@ def command(source: str | None, target: str | None, **given: Any) -> None:
     Exit codes: 0 consistent, 1 mismatch or refused, 2 wrong usage, 3 unreadable, undecided with --strict, changed while it ran.
     """
     machine = this_machine(os.environ)
-    asked = Asked(given["user"], given["registry"], given["live"])
     if source is None and target is None:
         _stop_for_switch_options(given)
-        _probe(machine, asked, given)
+        _probe(machine, given)
     if source is None or target is None:
         common.stop("a switch has two sides: give both --from A and --to B", common.USAGE)
     if given["root"] is not None:
         common.stop("--root names one root, --from and --to a switch; give one or the other", common.USAGE)
-    _switch(machine, source, target, asked, given)
+    _switch(machine, source, target, given)
 
 
 def _stop_for_switch_options(given: dict[str, Any]) -> None:
@@ -69,13 +68,14 @@ def _stop_for_switch_options(given: dict[str, Any]) -> None:
         common.stop(f"--{named[0].replace('_', '-')} belongs to a switch: give --from A and --to B with it", common.USAGE)
 
 
-def _probe(machine: Machine, asked: Asked, given: dict[str, Any]) -> None:
-    declared = _declared(given, given["root"] or machine.cwd)
+def _probe(machine: Machine, given: dict[str, Any]) -> None:
+    settings = _settings(given, given["root"] or machine.cwd)
+    declared = settings.policy.roots
     expected = gather.find_expected(machine, given["root"], declared)
     if expected is None:
         where = given["root"] or "the working directory"
         common.stop(f"{where} is no folder; give the project's folder by --root", common.USAGE)
-    result = probe(machine, expected, declared, asked, strict=given["strict"])
+    result = probe(machine, expected, declared, _asked(given, settings), strict=given["strict"])
     if given["style"] == "json":
         common.print_out(output.probe_json(result, homes=given["show_home"]))
     else:
@@ -83,14 +83,17 @@ def _probe(machine: Machine, asked: Asked, given: dict[str, Any]) -> None:
     sys.exit(result.exit_code)
 
 
-def _switch(machine: Machine, source: str, target: str, asked: Asked, given: dict[str, Any]) -> None:
+def _switch(machine: Machine, source: str, target: str, given: dict[str, Any]) -> None:
     phase = given["phase"] or "before"
     now = time.time_ns()
     stamp = _stamp(machine, phase, given["stamp"], (source, target))
     if given["health"] and not os.path.exists(given["health"]):
         common.stop(f"--health {given['health']}: there is no such file", common.USAGE)
-    request = acceptance.Request(source, target, phase, now, stamp, given["canary"], given["health"], given["allow_uninitialised"], asked)
-    result = acceptance.accept(machine, request, _declared(given, target), strict=given["strict"])
+    settings = _settings(given, target)
+    request = acceptance.Request(
+        source, target, phase, now, stamp, given["canary"], given["health"], given["allow_uninitialised"], _asked(given, settings)
+    )
+    result = acceptance.accept(machine, request, settings.policy.roots, strict=given["strict"])
     if _may_ask(given):
         result = result.answered(_ask)
     if given["style"] == "json":
@@ -144,10 +147,14 @@ def _shown(given: dict[str, Any]) -> output.Shown:
     return output.Shown(Paint(common.wants_color(given["color"])), homes=given["show_home"])
 
 
-def _declared(given: dict[str, Any], folder: str) -> Roots:
-    """The roots that the project's configuration declares."""
+def _asked(given: dict[str, Any], settings: Settings) -> Asked:
+    return Asked(given["user"], given["registry"], given["live"], settings.roots_ignore)
+
+
+def _settings(given: dict[str, Any], folder: str) -> Settings:
+    """What the project's configuration says."""
     if not folder or not os.path.isdir(folder):
-        return Roots()
+        return Settings()
     real = os.path.realpath(folder)
     try:
         top = git.open_repository(real, os.environ).top or real
@@ -158,6 +165,6 @@ def _declared(given: dict[str, Any], folder: str) -> Roots:
         found = config.find_on_disk(real, top)
         source = config.read_file(given["config_file"]) if given["config_file"] else found[1] if found else None
         # Nothing is remembered of what was valid: this command writes nowhere.
-        return config.make_settings(source, None).policy.roots
+        return config.make_settings(source, None)
     except config.ConfigError as error:
         common.stop(str(error), common.USAGE)

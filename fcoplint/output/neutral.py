@@ -23,7 +23,12 @@ def harmless(text: str) -> str:
 
 def neutral_line(text: str) -> str:
     """A line for a log: neutral, and not a CI command (`::…`, `##[…]`), however the log trims it."""
-    return _COMMAND.sub(lambda match: match[0].replace("::", ":\u200a:").replace("##", "#\u200a#"), neutral(text))
+    return no_commands(neutral(text))
+
+
+def no_commands(text: str) -> str:
+    """Lines of which none is a CI command."""
+    return _COMMAND.sub(lambda match: match[0].replace("::", ":\u200a:").replace("##", "#\u200a#"), text)
 
 
 def _spell(match: re.Match[str]) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fcoplint import __version__
-from fcoplint.output.neutral import harmless, hide_homes, neutral_line
+from fcoplint.output.neutral import harmless, hide_homes, no_commands
 from fcoplint.output.text import Paint, pad
 from fcoplint.roots.acceptance import Acceptance
 from fcoplint.roots.components import Component, Expected, State, digest
@@ -18,6 +18,8 @@ from fcoplint.roots.switch import Item, Kind, Result, Verdict
 ROOTS_SCHEMA, SWITCH_SCHEMA = "fcoplint.roots/1", "fcoplint.switch/1"
 _COLUMNS = ("component", "state", "digest", "as written", "logical path", "real path")
 _STYLES = {State.OK: "next", State.DIFFERENT: "error", State.ABSENT: "dim"}
+# A cell wider than this is shown at both ends only.
+_WIDEST = 100
 _GOOD = ("CONSISTENT", "ACCEPTED", "NO-OP")
 _MOVED = "HEAD or the manifest changed while this ran; run it again when nobody writes"
 
@@ -34,14 +36,15 @@ class Shown:
         said = harmless(text or "")
         return said if self.homes else hide_homes(said)
 
-    def line(self, text: str) -> str:
-        """A line that no log takes for a command."""
-        return text if self.homes else neutral_line(text)
+    def cell(self, text: str | None) -> str:
+        """A cell of the table: one line, its middle left out where it is very long."""
+        said = self(text)
+        return said if len(said) <= _WIDEST else f"{said[: _WIDEST // 2]}…{said[-_WIDEST // 2 :]}"
 
 
 def probe_text(probe: Probe, shown: Shown) -> str:
     """The table, what is wrong, the verdict, and what it does not prove."""
-    return "\n".join(_probe_lines(probe, shown)) + "\n"
+    return no_commands("\n".join(_probe_lines(probe, shown))) + "\n"
 
 
 def _probe_lines(probe: Probe, shown: Shown) -> Iterator[str]:
@@ -79,7 +82,7 @@ def _table(components: list[Component], shown: Shown) -> Iterator[str]:
         style = _STYLES.get(component.state, "warning")
         padded = pad(row[1], widths[1])
         start = pad(row[0], widths[0]) + "  "
-        yield shown.line(start) + shown.paint(style, padded) + shown.line(line[len(start) + len(padded) :])
+        yield start + shown.paint(style, padded) + line[len(start) + len(padded) :]
         if component.why:
             yield shown.paint("dim", f"  {shown(component.why)}")
 
@@ -93,12 +96,12 @@ def _row(component: Component, shown: Shown) -> tuple[str, ...]:
     logical, real = component.logical, component.identity.real if component.identity else None
     raw = component.sighting.raw
     cells = (
-        shown(raw) or "-",
-        "=" if logical == raw and raw else shown(logical) or "-",
-        "=" if real == logical and real else shown(real) or "-",
+        shown.cell(raw) or "-",
+        "=" if logical == raw and raw else shown.cell(logical) or "-",
+        "=" if real == logical and real else shown.cell(real) or "-",
     )
     own = "" if component.sighting.independent else " (derived)"
-    return (shown(component.id), f"{component.state}{own}", digest(component.root) if component.root else "-", *cells)
+    return (shown.cell(component.id), f"{component.state}{own}", digest(component.root) if component.root else "-", *cells)
 
 
 def _summary(probe: Probe) -> str:
@@ -195,7 +198,7 @@ _LISTS = ((Kind.PROVED, "proved from files:"), (Kind.ASKED, "asked:"), (Kind.UNC
 
 def switch_text(acceptance: Acceptance, shown: Shown) -> str:
     """The three lists and the verdict."""
-    return "\n".join(_switch_lines(acceptance, shown)) + "\n"
+    return no_commands("\n".join(_switch_lines(acceptance, shown))) + "\n"
 
 
 def _switch_lines(acceptance: Acceptance, shown: Shown) -> Iterator[str]:

@@ -107,7 +107,7 @@ def load_stamp(machine: Machine, path: str) -> Stamp:
 
 
 def _look(machine: Machine, sides: tuple[Expected, Expected]) -> list[Snapshot]:
-    return [take_snapshot(machine, side) for side in sides]
+    return [take_snapshot(machine, side, index=False) for side in sides]
 
 
 def _missing(machine: Machine, request: Request, source: Expected | None, target: Expected | None) -> Iterator[Item]:
@@ -134,10 +134,9 @@ def _during(machine: Machine, request: Request, declared: Roots, old: Facts, new
 
 def _after(machine: Machine, request: Request, declared: Roots, old: Facts, new: Facts) -> Iterator[Item]:
     result = probe(machine, new.root, declared, request.asked)
-    told = {name for finding in result.findings for name in finding.components}
     differing = {component.id for component in result.components if component.state == "different"}
     more = [finding.message for finding in result.findings if finding.severity == "error" and not differing & set(finding.components)]
-    yield from switch.after(old, new, request.stamp, list(result.components), more if told else [], _descends(machine, new))
+    yield from switch.after(old, new, request.stamp, list(result.components), more, _descends(machine, new))
     root = new.root.identity.real
 
     def identify(text: str) -> Identity | None:

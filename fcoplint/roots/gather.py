@@ -13,7 +13,7 @@ from fcoplint.protocol.places import LIFECYCLE, MANIFEST_NAMES
 from fcoplint.roots.components import Aim, Expected, Sighting, State, is_inside
 from fcoplint.roots.written import reach_for, sight
 from fcoplint.source import git
-from fcoplint.source.machine import Machine, Spot, is_workspace
+from fcoplint.source.machine import WORKSPACES, Machine, Spot, is_workspace
 from fcoplint.source.snapshot import Unreadable
 
 # What the tools of FCoP and CodeFlowMu read: what each names, and whether that has to be the project's root.
@@ -41,6 +41,8 @@ class Asked:
     user: bool = False
     registry: str | None = None
     live: bool = False
+    # Patterns of paths of which the owner wants nothing said (the setting roots.ignore).
+    ignore: tuple[str, ...] = ()
 
 
 def find_expected(machine: Machine, given: str | None, declared: Roots) -> Expected | None:
@@ -71,7 +73,7 @@ def expected_at(machine: Machine, path: str, source: str) -> Expected | None:
     owner = spot.owner
     if owner and owner.real != identity.real and identity.real in _workspaces_of(owner.real):
         identity, logical = owner, owner.real
-    workspace = next((name for name in ("fcop", "docs/agents") if _is_workspace(identity.real, name)), "")
+    workspace = next((name for name in WORKSPACES if _is_workspace(identity.real, name)), "")
     inside = machine.look(os.path.join(identity.real, workspace)).identity if workspace else None
     manifest = read_manifest(machine, identity.real, workspace)
     found = manifest.values.get("workspace_id") if isinstance(manifest, Manifest) else None
@@ -149,6 +151,11 @@ def _git(machine: Machine, expected: Expected) -> Iterator[Sighting]:
 
 def _project(machine: Machine, expected: Expected) -> Iterator[Sighting]:
     root, workspace = expected.identity.real, expected.workspace
+    closed = next((name for name in WORKSPACES if _is_closed(os.path.join(root, name))), None)
+    if not workspace and closed:
+        why = f"this user may not look into {closed}/"
+        yield Sighting("project", "project", closed, settled=State.UNRESOLVABLE, why=why, unreadable=True)
+        return
     if not workspace:
         yield Sighting("project", "project", why="no workspace lies in the root")
         yield Sighting("workspace", "project", why="there is neither fcop/ nor docs/agents/")
@@ -282,7 +289,7 @@ def _server(machine: Machine, origin: str, server: Server, root: str) -> Iterato
         advice = f"set {key} of the server `{server.name}` in {origin} to ${{workspaceFolder}} or the root, then restart the server"
         yield sight(
             machine, f"{name}.{key}", origin, value.text, root=root, base=root, aim=aim, rule="FC722" if deprecated else "FC720",
-            advice=advice, is_file=key == "env.FCOP_EVENT_LOG",
+            advice=advice, is_file=key == "env.FCOP_EVENT_LOG", filled=True,
         )  # fmt: skip
 
 
@@ -296,16 +303,29 @@ def _editor(machine: Machine, origin: str, configuration: Configuration | Unread
         why = "not compared: a further folder of the editor's workspace" if number else ""
         advice = f"put the project first in `folders` of {origin}, or open the project alone"
         yield sight(
-            machine, f"editor:{origin}.folders[{number}]", origin, folder.text, root=root, base=base, aim=aim, advice=advice, why=why
+            machine,
+            f"editor:{origin}.folders[{number}]",
+            origin,
+            folder.text,
+            root=root,
+            base=base,
+            aim=aim,
+            advice=advice,
+            why=why,
+            filled=True,
         )
     if configuration.terminal:
         name = f"editor:{origin}.terminal.integrated.cwd"
         advice = f"correct terminal.integrated.cwd in {origin}"
-        yield sight(machine, name, origin, configuration.terminal.text, root=root, base=root, aim=Aim.WITHIN, advice=advice)
+        yield sight(machine, name, origin, configuration.terminal.text, root=root, base=root, aim=Aim.WITHIN, advice=advice, filled=True)
+
+
+def _is_closed(folder: str) -> bool:
+    return os.path.isdir(folder) and not os.access(folder, os.R_OK | os.X_OK)
 
 
 def _workspaces_of(root: str) -> set[str]:
-    return {os.path.realpath(os.path.join(root, name)) for name in ("fcop", "docs/agents")}
+    return {os.path.realpath(os.path.join(root, name)) for name in WORKSPACES}
 
 
 def _is_workspace(root: str, name: str) -> bool:

@@ -72,18 +72,18 @@ def probe(machine: Machine, expected: Expected, declared: Roots, asked: Asked, *
     ]
     order = {"error": 0, "warning": 1, "info": 2}
     findings.sort(key=lambda finding: (order[finding.severity], finding.rule, finding.components, finding.message))
-    changed = not before.is_same(take_snapshot(machine, expected))
+    changed = not before.is_same(take_snapshot(machine, expected, index=False))
     outcome = decide(components, findings, changed=changed)
     return Probe(expected, tuple(components), tuple(findings), outcome, strict, before, asked.live)
 
 
-def take_snapshot(machine: Machine, expected: Expected) -> Snapshot:
-    """HEAD, index and manifest as they are now."""
+def take_snapshot(machine: Machine, expected: Expected, *, index: bool = True) -> Snapshot:
+    """HEAD, manifest and folder as they are now; the index too, which may move."""
     root = expected.identity.real
     head = tree = None
     try:
         repository = git.open_repository(root, machine.environ)
-        head, tree = git.resolve_commit(repository, "HEAD"), git.index_tree(repository)
+        head, tree = git.resolve_commit(repository, "HEAD"), git.index_tree(repository) if index else None
     except git.GitError:
         # Without a repository there is nothing that could move; its component says why there is none.
         pass

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from fcoplint.globs import matcher
 from fcoplint.model.mcp import Fault, Located, read_json
 from fcoplint.model.workspace import Documents, Workspace, Workspaces
 from fcoplint.protocol import machine as records
@@ -241,7 +242,8 @@ def find_record_faults(machine: Machine, expected: Expected, asked: Asked) -> It
     yield from _registry_faults(machine, expected.identity, asked)
     if expected.workspace:
         yield from _log_faults(machine, expected)
-    yield from _second_logs(machine, expected.identity.real)
+    ignored = matcher(asked.ignore) if asked.ignore else lambda path: False
+    yield from (finding for finding, path in _second_logs(machine, expected.identity.real) if not ignored(path))
 
 
 def _registry_faults(machine: Machine, root: Identity, asked: Asked) -> Iterator[Finding]:
@@ -313,7 +315,7 @@ def _told(
         yield Finding(rule, severity, (component,), f"{path}:{row.line}: {fault.key} {fault.value} {what}{more}", advice)
 
 
-def _second_logs(machine: Machine, root: str) -> Iterator[Finding]:
+def _second_logs(machine: Machine, root: str) -> Iterator[tuple[Finding, str]]:
     for file in machine.files_below(root, 20_000, depth=3):
         folder, _, name = file.path.rpartition("/")
         if name == _EVENTS and folder:
@@ -322,7 +324,7 @@ def _second_logs(machine: Machine, root: str) -> Iterator[Finding]:
                 text = (
                     f"{file.path} is a second audit log: one tool was started with another root (FCOP_EVENT_LOG, or its working directory)"
                 )
-                yield Finding("FC741", "warning", ("audit_log",), text, "start every tool with the same root; keep both files")
+                yield Finding("FC741", "warning", ("audit_log",), text, "start every tool with the same root; keep both files"), file.path
 
 
 def open_workspace(root: str, workspace: str) -> Workspace | None:

@@ -20,13 +20,13 @@ class Reach(NamedTuple):
 
 def sight(
     machine: Machine, name: str, origin: str, raw: str, *, root: str, base: str, aim: Aim = Aim.ROOT, rule: str = "", advice: str = "",
-    why: str = "", is_file: bool = False,
+    why: str = "", is_file: bool = False, filled: bool = False,
 ) -> Sighting:  # fmt: skip
     """The sighting of a written path. `base` is where a relative one starts, `root` what placeholders of editors stand for.
 
-    Of a path to a file (`is_file`) the folder counts.
+    Of a path to a file (`is_file`) the folder counts. `filled` says whether a tool fills in placeholders before use.
     """
-    reach = reach_for(machine, raw, root=root, base=base)
+    reach = reach_for(machine, raw, root=root, base=base, filled=filled)
     spot = reach.spot
     if spot is not None and is_file:
         parent = machine.look(os.path.dirname(spot.logical))
@@ -34,18 +34,22 @@ def sight(
     return Sighting(name, origin, raw, aim, spot, rule=rule, settled=reach.state, why=reach.why or why, advice=advice)
 
 
-def reach_for(machine: Machine, raw: str, *, root: str, base: str) -> Reach:
-    """Where a written path leads on this machine."""
+def reach_for(machine: Machine, raw: str, *, root: str, base: str, filled: bool = False) -> Reach:
+    """Where a written path leads on this machine; see `sight`."""
     if not raw.strip():
         return Reach(None, State.ABSENT, "set, but empty: tools take that for not set")
     path = parse(raw)
+    if path.has_variable and not path.is_home and not filled:
+        spot = machine.look(raw.strip(), base)
+        known = spot.identity is not None
+        return Reach(spot) if known else Reach(None, State.UNRESOLVABLE, "it holds a placeholder that nobody filled in")
     if path.is_project:
         return Reach(machine.look(os.path.join(root, *path.parts)), None, "the tool puts the open project's root here")
     if path.has_variable and not path.is_home:
         path = parse(expand(raw, machine.environ))
         if path.has_variable:
             return Reach(None, State.UNRESOLVABLE, "it names a variable that is not set here; some tools pass it on as it stands")
-    if not raw.isprintable() and "\0" in raw:
+    if "\0" in raw:
         return Reach(Spot(raw, trouble="no-path"))
     return _on_this_system(machine, path, base)
 

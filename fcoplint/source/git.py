@@ -525,7 +525,11 @@ def _run(cwd: str, env: Mapping[str, str], args: Iterable[str], stdin: bytes | N
     try:
         done = subprocess.run(command, cwd=cwd, env=dict(env), input=stdin, capture_output=True, check=False)
     except FileNotFoundError as error:
+        if not os.path.isdir(cwd):
+            raise GitError("the folder vanished while git was asked about it") from error
         raise GitError("git is not installed or not on PATH; install git, then run this again") from error
+    except OSError as error:
+        raise GitError(f"git cannot be started in this folder: {error.strerror}") from error
     if done.returncode != 0:
         raise _advise(done.stderr)
     return done.stdout, done.stderr

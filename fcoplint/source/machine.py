@@ -99,10 +99,13 @@ class Machine:
     def read(self, folder: str, relative: str, limit: int = MAX_BYTES) -> Content | None:
         """The bytes of a file below a real folder, None where there is none."""
         path = os.path.join(folder, relative)
-        if not os.path.lexists(path):
-            return None
         around = os.path.dirname(path)
-        if os.path.realpath(around) != os.path.normpath(around) or os.path.islink(path):
+        try:
+            is_link = stat.S_ISLNK(os.lstat(path).st_mode)
+        except OSError as error:
+            reason = _REASONS.get(error.errno or 0, "io")
+            return None if reason == MISSING else Unreadable(reason)
+        if is_link or os.path.realpath(around) != os.path.normpath(around):
             return Unreadable("link")
         return read_file(path, limit)
 
