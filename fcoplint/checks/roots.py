@@ -30,9 +30,9 @@ _FIXTURES = frozenset({"fixtures", "__fixtures__", "testdata", "test", "tests", 
 
 @rule("FC701", versions=ANY)
 def nested_workspace(workspace: Workspace) -> Iterator[Finding]:
-    outermost = [root for root in workspace.nested if not any(belongs(root, other) and root != other for other in workspace.nested)]
-    for root in outermost:
+    for root in workspace.nested:
         inside = sorted(path for path in workspace.snapshot.entries if path.startswith(f"{root}/"))
+        # What lies deeper in a third workspace does not look like an envelope from here.
         envelopes = [path for path in inside if _is_envelope(path[len(root) + 1 :])]
         for path in envelopes or [root]:
             yield on_path(workspace, "FC701", path, about="nested", inner=root, outer=workspace.root or ".")
@@ -49,7 +49,7 @@ def two_layouts(workspaces: Workspaces) -> Iterator[Finding]:
                 found[1], "FC702", found[0].root, about="both", when="both hold protocol files", message="both", other=found[1].root
             )
         elif first.root and workspaces.holds(folder) and folder not in workspaces.snapshot.entries:
-            yield on_path(first, "FC702", folder, about="prose", other=first.root)
+            yield on_path(first, "FC702", folder, about="prose", message="prose", other=first.root)
 
 
 @rule("FC703", versions=ANY, additive=True)
@@ -64,11 +64,11 @@ def two_workspaces_one_commit(change: Change) -> Iterator[Finding]:
         if side is not None and path is not None and not change.after.surroundings.ignores(path):
             # A project that moves to another layout has two workspaces for one commit.
             touched.setdefault(side.project, (side, path))
-    (first, place), *others = sorted(touched.values(), key=lambda item: item[1]) or [(None, "")]
-    for workspace, path in others:
-        if first and workspace:
-            related = (Related(Location(place), "the other workspace"),)
-            yield on_path(workspace, "FC703", path, about="two", related=related, other=first.root or ".")
+    found = sorted(touched.values(), key=lambda item: item[1])
+    for workspace, path in found[1:]:
+        first, place = found[0]
+        related = (Related(Location(place), "the other workspace"),)
+        yield on_path(workspace, "FC703", path, about="two", related=related, other=first.root or ".")
 
 
 @rule("FC724", versions=ANY)
@@ -120,9 +120,9 @@ def protected_root(workspace: Workspace) -> Iterator[Finding]:
 @rule("FC734", versions=ANY)
 def install_root_written(workspace: Workspace) -> Iterator[Finding]:
     for root in _install_roots(workspace.state):
-        for envelope in workspace.envelopes if belongs(workspace.root, root) else ():
-            parts = (envelope.path[len(root) + 1 :] if root else envelope.path).split("/")
-            if not (parts[0] in _PROJECT_FOLDERS and len(parts) > 2):
+        inner = workspace.project[len(root) :].strip("/").split("/")
+        if belongs(workspace.project, root) and not (inner[0] in _PROJECT_FOLDERS and len(inner) > 1):
+            for envelope in workspace.envelopes:
                 yield on(envelope, "FC734", envelope.file, about="install root", root=root or ".")
 
 

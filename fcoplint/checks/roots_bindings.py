@@ -110,7 +110,7 @@ def compare(state: Workspaces, one: Target, other: Target) -> Verdict:
 def _entries(state: Workspaces, file: Configuration, base: str, project: str) -> Iterator[Entry]:
     for server in file.servers:
         if server.is_fcop:
-            cwd = _target(state, base, base, server.cwd.text) if server.cwd else base
+            cwd = _target(state, base, base, parse(server.cwd.text)) if server.cwd else base
             start = cwd if isinstance(cwd, str) else None
             keys = {key for key, _ in server.bindings()}
             replaced = f"env.{DEPRECATED_VARIABLE}" if f"env.{_PROJECT_DIR}" in keys else ""
@@ -119,26 +119,20 @@ def _entries(state: Workspaces, file: Configuration, base: str, project: str) ->
 
 
 def _bind(state: Workspaces, base: str, start: str | None, key: str, value: Value) -> Binding:
-    target = _target(state, base, base if key == "cwd" else start, value.text)
+    path = parse(value.text)
     if key == f"env.{_EVENT_LOG}":
-        return Binding(key, value, _log_root(state, target), in_workspace=False)
+        folder = _target(state, base, start, replace(path, parts=path.parts[:-1]))
+        # Anywhere inside a project is well.
+        project = state.project_at(folder) if isinstance(folder, str) else None
+        return Binding(key, value, folder if project is None else project, in_workspace=False)
+    target = _target(state, base, base if key == "cwd" else start, path)
     if isinstance(target, str) and target and state.at(target) is not None:
         return Binding(key, value, project_of(target), in_workspace=True)
     return Binding(key, value, target, in_workspace=False)
 
 
-def _log_root(state: Workspaces, target: Target) -> Target:
-    """The project to which a log file's folder belongs: anywhere inside of one is well."""
-    if isinstance(target, str):
-        folder = target.rpartition("/")[0]
-        project = state.project_at(folder)
-        return folder if project is None else project
-    return replace(target, parts=target.parts[:-1]) if target and target.parts else None
-
-
-def _target(state: Workspaces, base: str, start: str | None, text: str) -> Target:
+def _target(state: Workspaces, base: str, start: str | None, path: WrittenPath) -> Target:
     """Where a value leads: `start` is the folder in which the server runs, `base` the one that the editor opens."""
-    path = parse(text)
     if any("$" in part or "%" in part for part in path.parts):
         return None
     if path.is_project:
@@ -148,7 +142,7 @@ def _target(state: Workspaces, base: str, start: str | None, text: str) -> Targe
         ground = state.surroundings.ground
         if inside is not None or start is None or ground.location is None:
             return inside
-        return parse(ground.location).joined(*start.split("/"), *path.parts)
+        return parse(ground.location).joined(*filter(None, start.split("/")), *path.parts)
     if path.form is Form.VARIABLE and not path.is_home:
         return None
     return _into_tree(state, path)
@@ -157,10 +151,14 @@ def _target(state: Workspaces, base: str, start: str | None, text: str) -> Targe
 def _into_tree(state: Workspaces, path: WrittenPath) -> Target:
     """An absolute path as one of the snapshot where the disk, or a declared home root, says that it lies there."""
     ground = state.surroundings.ground
-    found = ground.identity(path)
-    if found and ground.location is not None:
-        inner = below(parse(found.real), parse(ground.location))
-        return path if inner is None else "/".join(inner)
+    for count in range(len(path.parts), -1, -1):
+        # What is not there may still lie in what is.
+        found = ground.identity(replace(path, parts=path.parts[:count]))
+        inner = below(parse(found.real), parse(ground.location)) if found and ground.location is not None else None
+        if inner is not None:
+            return resolve_below("/".join(inner), path.parts[count:])
+        if found:
+            return path
     for root in state.policy.roots.home:
         inner = below(path, parse(root))
         if inner is not None and not ground.above:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from typing import Any
 
 from fcoplint.checks.registry import ANY, rule
 from fcoplint.findings import Finding, Related, on_path
@@ -23,6 +23,7 @@ from fcoplint.protocol.machine import (
     read_rows,
 )  # fmt: skip
 from fcoplint.protocol.paths import Identity, parse
+from fcoplint.protocol.references import parse_reference
 
 _TEAM_FILE, _RELEASE_FILE = "codeflowmu.team.json", "RELEASE_MANIFEST.json"
 _ROOT_KEYS = ("motherRoot", "openRoot")
@@ -70,28 +71,32 @@ def committed_roots_disagree(workspaces: Workspaces) -> Iterator[Finding]:
 
 @rule("FC740", versions=ANY)
 def log_row_outside(workspace: Workspace) -> Iterator[Finding]:
-    for path in _tracked(workspace, ACTION_LOG.fullmatch):
+    ground = workspace.state.surroundings.ground
+    for path in _tracked(workspace, ACTION_LOG):
         rows = read_rows(workspace.state.content(path) or b"")
-        ground = workspace.state.surroundings.ground
         root = _identity(workspace.state, workspace.project)
-        found = log_faults(rows, root, lambda text: ground.identity(parse(text)), lambda name: bool(workspace.relations.resolve(name)))
+        found = log_faults(rows, root, lambda text: ground.identity(parse(text)), lambda name: _is_here(workspace, name))
         for row, fault in found:
-            span = Span(row.line, 1, row.line, 1)
-            yield on_path(
-                workspace, "FC740", path, span, about=f"{fault.key}={fault.value}", message=fault.kind, key=fault.key, value=fault.value
-            )
+            about, span = f"{fault.key}={fault.value}", Span(row.line, 1, row.line, 1)
+            yield on_path(workspace, "FC740", path, span, about=about, message=fault.kind, key=fault.key, value=fault.value)
 
 
 @rule("FC742", versions=ANY)
 def ledger_path_outside(workspace: Workspace) -> Iterator[Finding]:
-    for path in _tracked(workspace, LEDGER.fullmatch):
+    for path in _tracked(workspace, LEDGER):
         for row, fault in ledger_faults(read_rows(workspace.state.content(path) or b"")):
             span = Span(row.line, 1, row.line, 1)
             yield on_path(workspace, "FC742", path, span, about=f"{fault.key}={fault.value}", key=fault.key, value=fault.value)
 
 
-def _tracked(workspace: Workspace, fits: Any) -> list[str]:
-    return sorted(path for path in workspace.entries if path.endswith(".jsonl") and fits(path))
+def _tracked(workspace: Workspace, pattern: re.Pattern[str]) -> list[str]:
+    return sorted(path for path in workspace.entries if path.endswith(".jsonl") and pattern.fullmatch(path))
+
+
+def _is_here(workspace: Workspace, name: str) -> bool:
+    """Whether an id leads to an envelope of the workspace; what is no envelope's id is not asked for."""
+    target = parse_reference(name)
+    return target is None or not target.is_dated or bool(workspace.relations.resolve(name))
 
 
 def _identity(state: Workspaces, project: str) -> Identity | None:

@@ -11,7 +11,7 @@ from fcoplint.checks.evidence import dangling_references, found_elsewhere
 from fcoplint.checks.path import links_that_matter
 from fcoplint.checks.registry import ANY, rule
 from fcoplint.findings import Edit, Finding, Fix, Related, on, on_path
-from fcoplint.model.envelope import Envelope, Report
+from fcoplint.model.envelope import Envelope, Report, Task
 from fcoplint.model.links import follow
 from fcoplint.model.location import Location
 from fcoplint.model.nodes import Scalar, Span
@@ -129,9 +129,18 @@ def _judge_relative(envelope: Envelope, cited: Cited) -> Iterator[Finding]:
         )  # fmt: skip
     elif not where.inside:
         yield on(envelope, "FC711", cited.value, about=about, when="front matter", key=key, value=value)
-    # A TASK goes from folder to folder; a path that names it by its id leads to it wherever it lies now.
-    elif not envelope.workspace.relations.resolve(cited.value.text):
+    elif _should_be_here(envelope, cited):
         yield _not_found(envelope, cited)
+
+
+def _should_be_here(envelope: Envelope, cited: Cited) -> bool:
+    """Whether a path that leads to nothing is a fault.
+
+    A TASK may name what it asks for. An envelope goes from folder to folder, and a path that ends in its id leads to it
+    wherever it lies now. Of a workspace that was taken out of its repository nobody can tell what lay beside it.
+    """
+    state = envelope.workspace.state
+    return not isinstance(envelope, Task) and not envelope.workspace.relations.resolve(cited.value.text) and not state.is_extract
 
 
 def _not_found(envelope: Envelope, cited: Cited) -> Finding:

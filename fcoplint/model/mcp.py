@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from fcoplint.model.frontmatter import BOM, compose
 from fcoplint.model.nodes import Mapping, Node, Sequence, Span
+from fcoplint.protocol.scalars import whole
 
 MAX_BYTES = 1024 * 1024
 _MAX_DEPTH = 32
@@ -64,9 +65,9 @@ class Server:
     @property
     def root_argument(self) -> Value | None:
         """What `--root X` or `--root=X` says."""
-        for word, following in zip(self.args, (*self.args[1:], None), strict=False):
+        for number, word in enumerate(self.args):
             if word.text == "--root":
-                return following
+                return self.args[number + 1] if number + 1 < len(self.args) else None
             if word.text.startswith("--root="):
                 return Value(word.text.removeprefix("--root="), word.span)
         return None
@@ -152,7 +153,7 @@ class Located:
                 value = value[step]
             except (KeyError, IndexError, TypeError):
                 return None
-        return Value(value, self.span(*path)) if isinstance(value, str) else None
+        return Value(whole(value), self.span(*path)) if isinstance(value, str) else None
 
     def mapping(self, *path: str) -> dict[str, Any]:
         """An object by its keys, empty where there is none."""
@@ -218,7 +219,7 @@ def _servers(file: Located, keys: tuple[str, ...]) -> Iterator[Server]:
         env = {key: value for key in file.mapping(*here, "env") if (value := file.text(*here, "env", key)) is not None}
         places = {key: file.key_span(*here, "env", key) for key in env}
         yield Server(
-            name,
+            whole(name),
             file.key_span(*here),
             file.text(*here, "command"),
             tuple(value for value in found if value is not None),

@@ -349,6 +349,12 @@ class Workspaces:
         read = self.snapshot.read(paths)
         return {path: content.decode("utf-8", "surrogateescape") if isinstance(content, bytes) else "" for path, content in read}
 
+    @cached_property
+    def is_extract(self) -> bool:
+        """Whether the snapshot holds workspaces, and beside them no folder of anything: then their repository is not here."""
+        inside = sum(len(workspace.entries) for workspace in self.found)
+        return inside + sum("/" not in path for path in self.snapshot.entries if not self.at("")) >= len(self.snapshot.entries)
+
     def holds(self, path: str) -> bool:
         """Whether a path is that of a file, a link or a folder of the snapshot."""
         return not path or path in self.snapshot.entries or f"\n{path}/" in self._listing

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from fcoplint.protocol.paths import Form, Identity, Verdict, escapes, judge, normalise, parse
+from fcoplint.protocol.scalars import whole
 
 # (what it is, the line for .gitignore, the pattern) of state that must not be committed.
 _STATE: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
@@ -33,7 +34,8 @@ ACTION_LOG = re.compile(r"(?:.*/)?logs/runtime/actions-\d{8}\.jsonl")
 LEDGER = re.compile(r"(?:.*/)?_?ledger/(?:tasks|reports|threads)\.jsonl")
 _MAX_ROWS = 20_000
 # What a recorder may rightly name outside the project: temporary folders and the tools themselves.
-_TOOL_FOLDERS = frozenset({"tmp", "temp", "bin", "usr", "python", "nodejs", "program files", "appdata", "site-packages", "node_modules"})
+_SYSTEM_FOLDERS = frozenset({"tmp", "usr", "bin", "dev", "opt", "var", "windows", "program files", "program files (x86)"})
+_TOOL_FOLDERS = frozenset({"temp", "appdata", "nodejs", "site-packages", "node_modules"})
 
 
 class Row(NamedTuple):
@@ -68,7 +70,7 @@ def read_rows(data: bytes) -> Iterator[Row]:
             except (ValueError, RecursionError):
                 continue
             if isinstance(values, dict):
-                yield Row(number, values)
+                yield Row(number, {key: whole(value) if isinstance(value, str) else value for key, value in values.items()})
 
 
 def binding_fault(values: Mapping[str, Any], root: Identity | None, identify: Callable[[str], Identity | None]) -> Fault | None:
@@ -76,7 +78,7 @@ def binding_fault(values: Mapping[str, Any], root: Identity | None, identify: Ca
     said = values.get("project_root")
     if not isinstance(said, str) or judge(identify(said), root) is not Verdict.DIFFERENT:
         return None
-    return Fault("default", "project_root", said, root.real if root else "")
+    return Fault("default", "project_root", whole(said), root.real if root else "")
 
 
 def registry_faults(
@@ -91,9 +93,10 @@ def registry_faults(
     """
     listed = values.get("projects")
     projects = [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
-    roots = {str(item.get("id")): item["root"] for item in projects if isinstance(item.get("root"), str)}
-    active = values.get("activeProjectId")
-    if isinstance(active, str) and active not in roots:
+    roots = {whole(str(item.get("id"))): whole(item["root"]) for item in projects if isinstance(item.get("root"), str)}
+    said = values.get("activeProjectId")
+    active = whole(said) if isinstance(said, str) else None
+    if active is not None and active not in roots:
         yield Fault("not-listed", "activeProjectId", active)
     known: dict[str, tuple[str, Identity]] = {}
     for name, written in roots.items():
@@ -168,4 +171,6 @@ def _leaves(text: str) -> bool:
 
 
 def _is_tool(text: str) -> bool:
-    return not _TOOL_FOLDERS.isdisjoint(part.lower() for part in normalise(parse(text).parts))
+    path = parse(text)
+    parts = [part.lower() for part in normalise(path.parts)]
+    return path.is_absolute and (not _SYSTEM_FOLDERS.isdisjoint(parts[:1]) or not _TOOL_FOLDERS.isdisjoint(parts))

@@ -13,7 +13,7 @@ ENVELOPE_FOLDERS = ("tasks", "log", "reports", "issues", "reviews")
 HOME_FOLDER = {"REPORT": "reports", "ISSUE": "issues", "REVIEW": "reviews"}
 # What v3 knows beside the stages, what runtimes keep there lawfully, and the older layouts' (FC204 speaks of those).
 KNOWN_FOLDERS = frozenset(
-    {LIFECYCLE, *ENVELOPE_FOLDERS, "history", "shared", "alerts", "internal", "ledger", "_ledger"}
+    {LIFECYCLE, *ENVELOPE_FOLDERS, "history", "shared", "alerts", "internal", "ledger", "_ledger", "logs"}
     | {"inbox", "outbox", "adopted", "templates", "_archive", "legacy-non-protocol"}
 )
 # Folders that the reference's own audit passes by, wherever they lie.

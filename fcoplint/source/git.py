@@ -241,13 +241,14 @@ def ignored_workspaces(repository: Repository, prefix: str) -> list[str]:
 
 def ignored_paths(repository: Repository, paths: Iterable[str]) -> frozenset[str]:
     """Those of the paths (relative to the working tree's root) that git ignores."""
-    asked = b"\0".join(os.fsencode(path) for path in paths)
+    # It knows no literal pathspecs; `./` in front keeps a name from being taken for magic.
+    asked = b"\0".join(b"./" + os.fsencode(path) for path in paths)
     try:
-        listing = repository.run("-C", repository.top, "check-ignore", "-z", "--stdin", stdin=asked)
+        listing = repository.run("--no-literal-pathspecs", "-C", repository.top, "check-ignore", "-z", "--stdin", stdin=asked)
     except GitError:
         # It ends with 1 where none is ignored.
         return frozenset()
-    return frozenset(os.fsdecode(name) for name in listing.split(b"\0") if name)
+    return frozenset(os.fsdecode(name[2:]) for name in listing.split(b"\0") if name)
 
 
 def object_types(repository: Repository, names: Iterable[str]) -> dict[str, str | None]:

@@ -6,6 +6,7 @@ A rule asks here and nowhere else, and takes None for what nobody can tell. Noth
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -33,7 +34,7 @@ class Ground(Protocol):
         ...
 
     def identity(self, path: WrittenPath) -> Identity | None:
-        """What the disk says of a path: None where nothing is there, or where this disk has no such paths."""
+        """What the disk says of a folder: None where there is none, or where this disk has no such paths."""
         ...
 
     def know_commits(self, names: Iterable[str]) -> Mapping[str, bool | None]:
@@ -122,7 +123,7 @@ class Disk:
 
 
 def identity_of(path: WrittenPath) -> Identity | None:
-    """What this disk says of an absolute path; None where there is nothing, or where such paths are another system's."""
+    """What this disk says of an absolute path; None where no folder is there, or where such paths are another system's."""
     text = _native(path)
     if text is None:
         return None
@@ -130,9 +131,9 @@ def identity_of(path: WrittenPath) -> Identity | None:
         real = os.path.realpath(text, strict=True)
         state = os.stat(real)
     except (OSError, ValueError):
-        # ValueError: a NUL in the name.
+        # ValueError: a NUL in the name. OSError: nothing there, a loop of links, a name longer than the system allows.
         return None
-    return Identity(real, state.st_dev, state.st_ino)
+    return Identity(real, state.st_dev, state.st_ino) if stat.S_ISDIR(state.st_mode) else None
 
 
 def _native(path: WrittenPath) -> str | None:
