@@ -16,7 +16,7 @@ _HOME = re.compile(r"(?:/home/|/Users/|[A-Za-z]:\\Users\\)[^/\\\s'\"`]+|/root(?=
 
 def neutral(text: str) -> str:
     """One line of text with every harmful character spelled out, and home folders as `~`."""
-    return _hide_homes(neutral_path(text))
+    return hide_homes(neutral_path(text))
 
 
 def neutral_path(text: str) -> str:
@@ -46,7 +46,8 @@ def _spell(match: re.Match[str]) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
-def _hide_homes(text: str) -> str:
+def hide_homes(text: str) -> str:
+    """Text with home folders as `~`."""
     own = os.path.expanduser("~")
     if len(own) > 1 and own in text:
         text = re.sub(re.escape(own) + r"(?=[/\\]|$|[\s'\"`])", "~", text)

@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import IO, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from fcoplint.protocol.places import is_workspace_folder
 from fcoplint.source.snapshot import MAX_BYTES, Content, Entry, Kind, Unreadable
@@ -381,6 +381,115 @@ def read_git_file(repository: Repository, name: str) -> bytes | None:
         return None
 
 
+def common_dir(repository: Repository) -> str:
+    """The real path of the git directory that all working trees of a repository share."""
+    found = os.fsdecode(repository.run("rev-parse", "--git-common-dir").removesuffix(b"\n"))
+    return os.path.realpath(os.path.join(repository.cwd, found))
+
+
+class Unsaved(NamedTuple):
+    """What of a working tree no commit holds: paths by how git has them."""
+
+    staged: tuple[str, ...]
+    modified: tuple[str, ...]
+    untracked: tuple[str, ...]
+    unmerged: tuple[str, ...]
+
+
+def list_unsaved(repository: Repository, prefix: str) -> Unsaved:
+    """What a working tree holds below `prefix` (with its slash, or "") that is not committed; ignored files are left out.
+
+    Filters that the configuration names are not run: a path whose content only a filter could compare counts as modified.
+    """
+    args = ("status", "--porcelain=v2", "-z", "--no-renames", "--untracked-files=normal", "--ignore-submodules=dirty", *_scope(prefix))
+    listing = repository.run(*_without_filters(repository), *args)
+    found: dict[str, list[str]] = {"staged": [], "modified": [], "untracked": [], "unmerged": []}
+    for line in listing.split(b"\0"):
+        kind, _, rest = line.partition(b" ")
+        if kind == b"1":
+            path = os.fsdecode(rest.split(b" ", 7)[7])
+            found["staged"].extend([path] if rest[:1] != b"." else [])
+            found["modified"].extend([path] if rest[1:2] != b"." else [])
+        elif kind == b"u":
+            found["unmerged"].append(os.fsdecode(rest.split(b" ", 9)[9]))
+        elif kind == b"?":
+            found["untracked"].append(os.fsdecode(rest))
+    return Unsaved(*(tuple(sorted(found[key])) for key in Unsaved._fields))
+
+
+def _without_filters(repository: Repository) -> list[str]:
+    try:
+        names = repository.run("config", "--null", "--name-only", "--get-regexp", r"^filter\.").split(b"\0")
+    except GitError:
+        # It ends with 1 where there is none.
+        return []
+    drivers = sorted({os.fsdecode(name.rpartition(b".")[0]) for name in names if name})
+    return [word for driver in drivers for key in ("clean=", "smudge=", "process=", "required=false") for word in ("-c", f"{driver}.{key}")]
+
+
+def count_stashes(repository: Repository) -> int:
+    """How many stashes there are."""
+    try:
+        return int(repository.run("rev-list", "--walk-reflogs", "--count", "refs/stash", "--"))
+    except GitError:
+        return 0
+
+
+def count_unpushed(repository: Repository) -> int:
+    """How many commits of HEAD and the branches no remote branch has, as far as it was fetched."""
+    head = ("HEAD",) if resolve_commit(repository, "HEAD") else ()
+    return int(repository.run("rev-list", "--count", "--branches", *head, "--not", "--remotes", "--"))
+
+
+def list_worktrees(repository: Repository) -> list[str]:
+    """The folders of a repository's working trees, this one among them."""
+    lines = repository.run("worktree", "list", "--porcelain").split(b"\n")
+    return [os.fsdecode(line.removeprefix(b"worktree ")) for line in lines if line.startswith(b"worktree ")]
+
+
+def subtree(repository: Repository, treeish: str, folder: str) -> str | None:
+    """The id of a folder's tree in a commit ("" is the whole tree); None where the commit has no such folder."""
+    try:
+        return repository.run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{treeish}:{folder}").decode().strip()
+    except GitError:
+        return None
+
+
+def diff_trees(repository: Repository, before: str, after: str) -> list[Delta]:
+    """What lies between two commits' trees; renames are never guessed."""
+    options = ("-r", "--raw", "-z", "--no-renames", "--no-ext-diff", "--no-abbrev")
+    return parse_deltas(repository.run("diff-tree", *options, before, after, "--").split(b"\0"))
+
+
+def index_tree(repository: Repository) -> str | None:
+    """The id of the tree that a commit of the index would have, worked out without writing it; None while a merge is open."""
+    options = ("--cached", "--raw", "-z", "--no-renames", "--no-ext-diff", "--no-abbrev", "--ita-invisible-in-index")
+    empty = empty_tree(repository)
+    root: dict[bytes, Any] = {}
+    fields = repository.run("diff-index", *options, empty, "--").split(b"\0")
+    for head, name in zip(fields[::2], fields[1::2], strict=False):
+        _, mode, _, oid, status = head.split(b" ")
+        if status[:1] == b"U":
+            return None
+        *folders, last = name.split(b"/")
+        here = root
+        for folder in folders:
+            here = here.setdefault(folder, {})
+        here[last] = (mode, bytes.fromhex(oid.decode("ascii")))
+    return _tree_id(root, "sha1" if len(empty) == 40 else "sha256").hex()
+
+
+def _tree_id(tree: Mapping[bytes, Any], algorithm: str) -> bytes:
+    import hashlib
+
+    lines = []
+    for name, value in sorted(tree.items(), key=lambda item: item[0] + (b"/" if isinstance(item[1], dict) else b"")):
+        mode, oid = (b"40000", _tree_id(value, algorithm)) if isinstance(value, dict) else value
+        lines.append(mode + b" " + name + b"\0" + oid)
+    content = b"".join(lines)
+    return hashlib.new(algorithm, b"tree %d\0" % len(content) + content, usedforsecurity=False).digest()
+
+
 def path_in_git_dir(repository: Repository, name: str) -> str:
     """The path of a file in the git directory, wherever that lies (linked worktrees, `.git` files)."""
     found = os.fsdecode(repository.run("rev-parse", "--git-path", name).removesuffix(b"\n"))
@@ -490,7 +599,11 @@ def _run(cwd: str, env: Mapping[str, str], args: Iterable[str], stdin: bytes | N
     try:
         done = subprocess.run(command, cwd=cwd, env=dict(env), input=stdin, capture_output=True, check=False)
     except FileNotFoundError as error:
+        if not os.path.isdir(cwd):
+            raise GitError("the folder vanished while git was asked about it") from error
         raise GitError("git is not installed or not on PATH; install git, then run this again") from error
+    except OSError as error:
+        raise GitError(f"git cannot be started in this folder: {error.strerror}") from error
     if done.returncode != 0:
         raise _advise(done.stderr)
     return done.stdout, done.stderr
