@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -24,7 +27,7 @@ from fcoplint.source import git
 @click.option("--as-workspace", is_flag=True, help="Take PATH itself for a workspace, whatever it is called.")
 @common.report_options
 def command(path: str, rev: str | None, history: bool, since: str | None, names: tuple[str, ...], as_workspace: bool, **given: Any) -> None:
-    """Check everything that stands in PATH: a repository, a folder, or one workspace.
+    """Check everything that stands in PATH: a repository, a folder, one workspace, or the URL of a repository.
 
     In a git repository: tracked files, and untracked ones that git does not ignore.
     """
@@ -32,17 +35,35 @@ def command(path: str, rev: str | None, history: bool, since: str | None, names:
     if since is not None and not history:
         common.stop("--since goes with --history", common.USAGE)
     try:
-        opened = open_folder(path, options, rev=rev, as_workspace=as_workspace)
-        settings = replace(opened.settings, workspaces=names) if names else opened.settings
-        report = engine.audit(opened.snapshot, settings, top=opened.top)
-        if history:
-            report = engine.join("audit", [report, _history(opened, settings, rev, since)])
+        with _fetched(path) as (folder, revision):
+            opened = open_folder(folder, options, rev=rev or revision, as_workspace=as_workspace)
+            settings = replace(opened.settings, workspaces=names) if names else opened.settings
+            report = engine.audit(opened.snapshot, settings, top=opened.top)
+            if history:
+                report = engine.join("audit", [report, _history(opened, settings, rev or revision, since)])
+            if opened.repository:
+                opened.repository.blobs.close()
     except git.GitError as error:
         common.stop_for_git(error, options, "audit")
     if not report.workspaces and not report.findings:
         _say_nothing_found(path, opened.root, names)
     if report.workspaces or report.findings or options.style == "json":
         common.finish(report, options)
+
+
+@contextlib.contextmanager
+def _fetched(path: str) -> Iterator[tuple[str, str | None]]:
+    """The folder to audit, and the revision where it has no working tree because it was cloned."""
+    if "://" not in path and ("@" not in path or os.path.lexists(path)):
+        yield path, None
+        return
+    # Only here: a client of git's servers takes long to import.
+    from fcoplint.cli import remote
+
+    if not remote.is_url(path):
+        common.stop(f"{path} is no folder, and no address that git may be asked for (https, ssh, git, file)", common.USAGE)
+    with remote.cloned(path) as folder:
+        yield folder, "HEAD"
 
 
 def _history(opened: Opened, settings: Settings, rev: str | None, since: str | None) -> Report:
