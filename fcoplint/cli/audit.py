@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterator
 from dataclasses import replace
@@ -31,7 +32,7 @@ from fcoplint.source.snapshot import Note
 @click.option("--as-workspace", is_flag=True, help="Take PATH itself for a workspace, whatever it is called.")
 @common.report_options
 def command(path: str, rev: str | None, history: bool, since: str | None, names: tuple[str, ...], as_workspace: bool, **given: Any) -> None:
-    """Check everything that stands in PATH: a repository, a folder, or one workspace.
+    """Check everything that stands in PATH: a repository, a folder, one workspace, or the URL of a repository.
 
     In a git repository: tracked files, and untracked ones that git does not ignore.
     """
@@ -39,12 +40,15 @@ def command(path: str, rev: str | None, history: bool, since: str | None, names:
     if since is not None and not history:
         common.stop("--since goes with --history", common.USAGE)
     try:
-        opened = open_folder(path, options, rev=rev, as_workspace=as_workspace)
-        settings = replace(opened.settings, ground=Disk(None if rev else opened.root, opened.repository))
-        settings = replace(settings, workspaces=names) if names else settings
-        report = engine.audit(opened.snapshot, settings, top=opened.top, taken=as_workspace, watch=_watch)
-        if history:
-            report = engine.join("audit", [report, _history(opened, settings, rev, since)])
+        with _fetched(path) as (folder, revision):
+            opened = open_folder(folder, options, rev=rev or revision, as_workspace=as_workspace)
+            ground = Disk(None if rev or revision else opened.root, opened.repository)
+            settings = replace(opened.settings, ground=ground, workspaces=names or opened.settings.workspaces)
+            report = engine.audit(opened.snapshot, settings, top=opened.top, taken=as_workspace, watch=_watch)
+            if history:
+                report = engine.join("audit", [report, _history(opened, settings, rev or revision, since)])
+            if opened.repository:
+                opened.repository.blobs.close()
     except git.GitError as error:
         common.stop_for_git(error, options, "audit")
     if not report.workspaces and not report.findings:
@@ -65,6 +69,21 @@ def _placed(report: Report, opened: Opened) -> Report:
         return replace(report, notes=(*report.notes, note))
     below = os.path.relpath(opened.root, opened.repository.top).replace(os.sep, "/") if opened.below else "."
     return replace(report, base="" if below == "." else f"{below}/")
+
+
+@contextlib.contextmanager
+def _fetched(path: str) -> Iterator[tuple[str, str | None]]:
+    """The folder to audit, and the revision where it has no working tree because it was cloned."""
+    if "://" not in path and ("@" not in path or os.path.lexists(path)):
+        yield path, None
+        return
+    # Only here: a client of git's servers takes long to import.
+    from fcoplint.cli import remote
+
+    if not remote.is_url(path):
+        common.stop(f"{path} is no folder, and no address that git may be asked for (https, ssh, git, file)", common.USAGE)
+    with remote.cloned(path) as folder:
+        yield folder, "HEAD"
 
 
 def _history(opened: Opened, settings: Settings, rev: str | None, since: str | None) -> Report:
