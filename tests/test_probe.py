@@ -683,7 +683,7 @@ def test_a_working_directory_that_is_gone(one: Repo, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "args",
     [("--root", "gone"), ("--root", "src/app.py"), ("--root", "a\udc80"), ("--from", "."), ("--to", "."), ("--phase", "before"),
-     ("--stamp", "x"), ("--no-input",), ("--from", ".", "--to", ".", "--root", "."), ("--format", "xml")],
+     ("--stamp", "x"), ("--no-input",), ("--from", ".", "--to", ".", "--root", "."), ("--format", "xml"), ("--registry", "gone")],
 )  # fmt: skip
 def test_wrong_usage(one: Repo, args: tuple[str, ...]) -> None:
     ran = run_tool("roots", *args, cwd=one.path)

@@ -52,6 +52,8 @@ def command(source: str | None, target: str | None, **given: Any) -> None:
     Exit codes: 0 consistent, 1 mismatch or refused, 2 wrong usage, 3 unreadable, undecided with --strict, changed while it ran.
     """
     machine = this_machine(os.environ)
+    if given["registry"] is not None and not os.path.lexists(given["registry"]):
+        common.stop(f"--registry {given['registry']}: there is no such file", common.USAGE)
     if source is None and target is None:
         _stop_for_switch_options(given)
         _probe(machine, given)

@@ -108,7 +108,9 @@ def _summary(probe: Probe) -> str:
     held = [component for component in probe.components if component.compared and component.state is State.OK]
     own = sum(component.sighting.independent for component in held)
     undecided = sum(component.is_undecided for component in probe.components)
-    text = f"{len(held)} components hold the expected root, {own} of them on their own evidence"
+    different = sum(component.compared and component.state is State.DIFFERENT for component in probe.components)
+    text = f"{different} components hold another root; " if different > 1 else "1 component holds another root; " if different else ""
+    text += f"{len(held)} hold the expected one, {own} of them on their own evidence"
     if undecided:
         text += f"; {undecided} cannot be told" + ("" if probe.strict else " (--strict fails for that)")
     return f"{text}; {_MOVED}" if probe.outcome == "CHANGED-DURING-PROBE" else text
@@ -244,7 +246,7 @@ def _switch_summary(acceptance: Acceptance) -> str:
         return "something could not be looked at"
     against = count[Result.REFUSED] + count[Result.NO]
     warnings = f", {count[Result.WARNING]} warnings (--strict)" if acceptance.strict and count[Result.WARNING] else ""
-    return f"{against} items speak against it{warnings}; the old project stays the one in force"
+    return f"{against} {'item speaks' if against == 1 else 'items speak'} against it{warnings}; the old project stays the one in force"
 
 
 def switch_json(acceptance: Acceptance, *, homes: bool) -> str:
