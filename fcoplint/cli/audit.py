@@ -19,7 +19,6 @@ from fcoplint.output.neutral import neutral
 from fcoplint.report import Report
 from fcoplint.settings import Settings
 from fcoplint.source import git
-from fcoplint.source.ground import Disk
 from fcoplint.source.snapshot import Note
 
 
@@ -40,13 +39,13 @@ def command(path: str, rev: str | None, history: bool, since: str | None, names:
     if since is not None and not history:
         common.stop("--since goes with --history", common.USAGE)
     try:
-        with _fetched(path) as (folder, revision):
-            opened = open_folder(folder, options, rev=rev or revision, as_workspace=as_workspace)
-            ground = Disk(None if rev or revision else opened.root, opened.repository)
-            settings = replace(opened.settings, ground=ground, workspaces=names or opened.settings.workspaces)
+        with _fetched(path) as (folder, cloned):
+            revision = cloned if rev is None else rev
+            opened = open_folder(folder, options, rev=revision, as_workspace=as_workspace)
+            settings = replace(opened.settings, workspaces=names) if names else opened.settings
             report = engine.audit(opened.snapshot, settings, top=opened.top, taken=as_workspace, watch=_watch)
             if history:
-                report = engine.join("audit", [report, _history(opened, settings, rev or revision, since)])
+                report = engine.join("audit", [report, _history(opened, settings, revision, since)])
             if opened.repository:
                 opened.repository.blobs.close()
     except git.GitError as error:

@@ -10,6 +10,7 @@ from fcoplint.cli import common
 from fcoplint.protocol.places import is_workspace_folder
 from fcoplint.settings import Settings
 from fcoplint.source import git, tree, worktree
+from fcoplint.source.ground import Disk
 from fcoplint.source.snapshot import Snapshot
 
 
@@ -34,6 +35,7 @@ def open_folder(path: str, options: common.Options | None = None, *, rev: str | 
     root = _folder(path)
     repository = _repository(root)
     settings = _settings(options or common.Options(), root, repository, rev)
+    settings = replace(settings, ground=Disk(root if rev is None else None, repository))
     name = "/".join(Path(root).parts[-2:])
     top = "fcop" if as_workspace else name if is_workspace_folder(name) else None
     return Opened(root, _snapshot(root, repository, rev, settings), settings, top, repository)
