@@ -10,7 +10,7 @@ from fcoplint.model.envelope import Envelope, Report, Review, Task
 from fcoplint.model.graph import find_cycles
 from fcoplint.model.location import Location
 from fcoplint.model.nodes import Pair, Scalar
-from fcoplint.model.relations import TASK_KEYS, Pairing, Reference, is_addressed_to, recipient, references, sender
+from fcoplint.model.relations import TASK_KEYS, Pairing, Reference, is_answer_to, recipient, recipients, references, sender
 from fcoplint.model.workspace import Workspace
 from fcoplint.protocol.judgements import CLOSING_STATUSES, DONE, ENVELOPE_SUBJECTS
 from fcoplint.protocol.references import REFERENCE_KEYS, parse_reference
@@ -46,7 +46,7 @@ def dangling_reference(envelope: Envelope) -> Iterator[Finding]:
 def wrong_reporter(report: Report) -> Iterator[Finding]:
     said = report.scalar("sender")
     claimed = [pairing.task for pairing in report.workspace.relations.tasks_of(report) if pairing.value]
-    if said is None or not _is_filed(report) or any(is_addressed_to(task, said.text) for task in claimed):
+    if said is None or not _is_filed(report) or any(is_answer_to(report, task) for task in claimed):
         return
     task = next((task for task in claimed if not _passes_on(report, task)), None)
     if task is None:
@@ -60,11 +60,11 @@ def wrong_reporter(report: Report) -> Iterator[Finding]:
 @rule("FC504", versions=V1_V3)
 def wrong_report_recipient(report: Report) -> Iterator[Finding]:
     said, answered = report.scalar("recipient"), _answered(report)
-    if said is None or not answered or said.text == TEAM:
+    if said is None or not answered:
         return
     declared = report.workspace.declared_roles
     entitled = {base_role(role, declared) for pairing in answered for role in _entitled(report, pairing.task)}
-    if base_role(said.text, declared) not in entitled:
+    if TEAM not in recipients(report) and entitled.isdisjoint(base_role(role, declared) for role in recipients(report)):
         task = answered[0].task
         yield on(
             report, "FC504", said, about=task.stem, related=(Related(_address(task), "TASK"),),
@@ -159,7 +159,7 @@ def _is_filed(report: Report) -> bool:
 def _answered(report: Report) -> list[Pairing]:
     """The TASKs a REPORT answers, without those that somebody else was to report on."""
     pairings = report.workspace.relations.tasks_of(report) if _is_filed(report) else ()
-    return [pairing for pairing in pairings if is_addressed_to(pairing.task, sender(report))]
+    return [pairing for pairing in pairings if is_answer_to(report, pairing.task)]
 
 
 def _passes_on(report: Report, task: Task) -> bool:
@@ -170,7 +170,7 @@ def _passes_on(report: Report, task: Task) -> bool:
         return False
     if base_role(told, declared) in (base_role(asked, declared), base_role(recipient(task) or "", declared)):
         return False
-    return any(is_addressed_to(task, sender(other)) for other in report.workspace.relations.reports_of(task))
+    return any(is_answer_to(other, task) for other in report.workspace.relations.reports_of(task))
 
 
 def _entitled(report: Report, task: Task) -> Iterator[str]:
@@ -192,7 +192,7 @@ def _is_open(child: Task, report: Report) -> bool:
     relations = child.workspace.relations
     if any(isinstance(other, Task) for other in relations.superseders_of(child)):
         return False
-    answers = (other for other in relations.reports_of(child) if is_addressed_to(child, sender(other)))
+    answers = (other for other in relations.reports_of(child) if is_answer_to(other, child))
     return not any((other.text("status") or DONE) in CLOSING_STATUSES for other in answers)
 
 

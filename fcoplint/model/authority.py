@@ -6,7 +6,7 @@ import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from fcoplint.model.relations import recipient
+from fcoplint.model.relations import recipient, recipients, sender
 from fcoplint.protocol.roles import ADMIN, RESERVED, TEAM, base_role, split_slot
 from fcoplint.protocol.rules_version import RULE_FILES, SELF_ARCHIVE_FORBIDDEN, SELF_ARCHIVE_FORBIDDEN_SINCE, find_version, parse_version
 from fcoplint.protocol.times import parse_time
@@ -15,6 +15,7 @@ from fcoplint.source.snapshot import Kind
 if TYPE_CHECKING:
     from fcoplint.model.envelope import Task
     from fcoplint.model.workspace import Workspace
+    from fcoplint.protocol.names import Name
 
 GOVERNANCE, WORKER = "governance", "worker"
 
@@ -54,8 +55,7 @@ class Authority:
         """The declared roles; where the manifest declares none, those that the TASKs' names speak of."""
         roles = self._workspace.declared_roles
         if not roles:
-            names = [task.name for task in self._workspace.tasks if task.name]
-            roles = frozenset(role for name in names for role in (name.sender, name.recipient) if role)
+            roles = frozenset(role for name in self._task_names for role in (name.sender, name.recipient) if role)
         return roles | ({self.leader} if self.leader else set()) | self.admins
 
     @cached_property
@@ -86,7 +86,7 @@ class Authority:
 
     def sender_of(self, task: Task) -> str | None:
         """The role that sent a TASK; by the field, else by the name."""
-        said = task.text("sender") or (task.name.sender if task.name else None)
+        said = sender(task)
         return self.role_of(said) if said else None
 
     def recipient_of(self, task: Task) -> str | None:
@@ -96,10 +96,10 @@ class Authority:
 
     def is_addressed(self, task: Task, role: str) -> bool:
         """Whether a role was to do a TASK; one to TEAM is for every declared role but the sender."""
-        to = self.recipient_of(task)
-        if to == TEAM:
-            return role in self.declared and role != self.sender_of(task)
-        return role == to or (to in self.admins and role in self.admins)
+        addressed = {self.role_of(said) for said in recipients(task)}
+        if TEAM in addressed and role in self.declared and role != self.sender_of(task):
+            return True
+        return role in addressed or (role in self.admins and not self.admins.isdisjoint(addressed))
 
     def forbids_self_archive(self, task: Task) -> bool:
         """Whether the rules that bind a TASK reserve archiving to leader and ADMIN (protocol.md A.5.2).
@@ -135,13 +135,22 @@ class Authority:
         content = next(content for _, content in snapshot.read([path]))
         return find_version(content.decode("utf-8", "replace")) if isinstance(content, bytes) else None
 
-    @property
+    @cached_property
     def _declared_leader(self) -> str | None:
-        return self._workspace.manifest.leader if self._workspace.manifest else None
+        """The leader by the manifest; one that is no declared role (FC141) only where a TASK speaks of it."""
+        manifest = self._workspace.manifest
+        leader = manifest.leader if manifest else None
+        if manifest is None or not manifest.roles or leader in manifest.roles:
+            return leader
+        return leader if any(leader in (name.sender, name.recipient) for name in self._task_names) else None
+
+    @property
+    def _task_names(self) -> list[Name]:
+        return [task.name for task in self._workspace.tasks if task.name]
 
     @cached_property
     def _presumed_leader(self) -> str | None:
-        names = [task.name for task in self._workspace.tasks if task.name]
+        names = self._task_names
         asked = {name.recipient for name in names if name.sender == ADMIN and name.recipient not in (ADMIN, TEAM)}
         return asked.pop() if len(asked) == 1 else None
 

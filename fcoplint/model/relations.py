@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from fcoplint.model.envelope import Envelope, Report, Review, Task
 from fcoplint.model.nodes import Mapping, Node, Scalar, Sequence
 from fcoplint.protocol.references import Target, abbreviates, number_of, parse_reference
-from fcoplint.protocol.roles import TEAM, base_role, is_role, split_slot
+from fcoplint.protocol.roles import TEAM, YAML_TRAPS, base_role, is_address, split_slot
 
 if TYPE_CHECKING:
     from fcoplint.model.workspace import Workspace
@@ -48,10 +48,15 @@ class Pairing(NamedTuple):
 
 
 def references(envelope: Envelope, *keys: str) -> Iterator[Reference]:
-    """Every text in the given fields, in the order of the keys; lists are taken item by item."""
+    """Every text in the given fields, in the order of the keys; lists are taken item by item.
+
+    Of a key that stands twice (FC113) each value counts: readers differ in which they take.
+    """
+    if envelope.fields is None:
+        return
     for key in keys:
-        for value in _texts(envelope.get(key)):
-            yield Reference(key, value)
+        for node in envelope.fields.values(key):
+            yield from (Reference(key, value) for value in _texts(node))
 
 
 class Relations:
@@ -75,6 +80,11 @@ class Relations:
     def reports_of(self, task: Task) -> list[Report]:
         """The REPORTs that answer a TASK, by path."""
         return self._reports.get(task.stem, [])
+
+    def unread_reports_for(self, task: Task) -> list[Report]:
+        """The REPORTs from who was to do a TASK to who asked for it whose front matter cannot be read: any may answer it."""
+        unread = [report for report in self._workspace.reports if report.fields is None]
+        return [report for report in unread if is_answer_to(report, task) and not recipients(report).isdisjoint(senders(task))]
 
     def children_of(self, task: Task) -> list[Task]:
         """The TASKs whose `parent` is this one, by path."""
@@ -119,7 +129,7 @@ class Relations:
         claimed: tuple[Pairing, ...] = ()
         for key in TASK_KEYS:
             named = [Pairing(task, key, item.value) for item in references(report, key) for task in self._tasks(item.value.text, report)]
-            answered = tuple(pairing for pairing in named if is_addressed_to(pairing.task, sender(report)))
+            answered = tuple(pairing for pairing in named if is_answer_to(report, pairing.task))
             if answered:
                 return answered
             claimed = claimed or tuple(named)
@@ -129,7 +139,7 @@ class Relations:
         """The TASKs a reference names; where a short id names several, the one that was sent to the reporter."""
         tasks = [envelope for envelope in self.resolve(text) if isinstance(envelope, Task)]
         if len({task.stem for task in tasks}) > 1:
-            return [task for task in tasks if is_addressed_to(task, sender(report))] or tasks
+            return [task for task in tasks if is_answer_to(report, task)] or tasks
         return tasks
 
     def _same_number(self, report: Report) -> list[Task]:
@@ -180,16 +190,26 @@ class Relations:
 
 
 def sender(envelope: Envelope) -> str | None:
-    """The role that wrote an envelope; by the field, else by the name."""
-    return envelope.text("sender") or (envelope.name.sender if envelope.name else None)
+    """The role that wrote an envelope; by the field where it holds a role, else by the name."""
+    named = envelope.name.sender if envelope.name else None
+    return _role_in(envelope, "sender") or named or envelope.text("sender")
 
 
-def recipient(task: Task) -> str | None:
-    """The role a TASK is addressed to, its slot removed; by the field, else by the name."""
-    said = task.text("recipient")
-    if said is not None:
-        return split_slot(said)[0]
-    return task.name.recipient if task.name else None
+def senders(envelope: Envelope) -> set[str]:
+    """The roles that may have written an envelope: where field and name differ (FC120), either may be the one that was meant."""
+    return {role for role in (sender(envelope), envelope.name.sender if envelope.name else None) if role}
+
+
+def recipient(envelope: Envelope) -> str | None:
+    """The role an envelope is addressed to, its slot removed; by the field where it holds a role, else by the name."""
+    named = envelope.name.recipient if envelope.name else None
+    said = _role_in(envelope, "recipient") or named or envelope.text("recipient")
+    return split_slot(said)[0] if said else None
+
+
+def recipients(envelope: Envelope) -> set[str]:
+    """The roles that an envelope may be addressed to: where field and name differ (FC120), either may be the one that was meant."""
+    return {role for role in (recipient(envelope), envelope.name.recipient if envelope.name else None) if role}
 
 
 def is_addressed_to(task: Task, role: str | None) -> bool:
@@ -199,14 +219,30 @@ def is_addressed_to(task: Task, role: str | None) -> bool:
     """
     if role is None:
         return False
-    declared, asked = task.workspace.declared_roles, sender(task)
+    declared, asked, addressed = task.workspace.declared_roles, sender(task), recipients(task)
     acting = base_role(role, declared)
-    # Field and name may differ (FC120): either may be the one that was meant.
-    addressed = {found for found in (recipient(task), task.name.recipient if task.name else None) if found}
     if acting in {base_role(found, declared) for found in addressed}:
         return True
-    is_open = TEAM in addressed or not all(map(is_role, addressed)) or _has_slot(task)
+    is_open = TEAM in addressed or _is_unclear(task) or _has_slot(task)
     return is_open and (asked is None or acting != base_role(asked, declared))
+
+
+def is_answer_to(report: Report, task: Task) -> bool:
+    """Whether a REPORT comes from a role that a TASK was sent to."""
+    return any(is_addressed_to(task, role) for role in senders(report))
+
+
+def _role_in(envelope: Envelope, key: str) -> str | None:
+    """A field's text where every reader takes it for a role, with or without a slot."""
+    value = envelope.scalar(key)
+    if value is None or not is_address(value.text) or (not value.quoted and value.text in YAML_TRAPS):
+        return None
+    return value.text
+
+
+def _is_unclear(task: Task) -> bool:
+    said = task.text("recipient")
+    return said is not None and not is_address(said)
 
 
 def _has_slot(task: Task) -> bool:
@@ -223,7 +259,7 @@ def _invert(speakers: Iterable[_Kind], named: Callable[[_Kind], Iterable[Envelop
     return found
 
 
-def _texts(node: Node | None) -> Iterator[Scalar]:
+def _texts(node: Node) -> Iterator[Scalar]:
     if isinstance(node, Scalar):
         if not node.is_empty:
             yield node
