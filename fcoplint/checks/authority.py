@@ -128,10 +128,15 @@ def premature_archive(task: Task) -> Iterator[Finding]:
 def archived_without_report(task: Task) -> Iterator[Finding]:
     authority = task.workspace.authority
     is_archived = _is_archived(task)
-    if not (is_archived or task.place.stage == "done") or authority.recipient_of(task) in authority.admins or _has_no_number(task):
+    if not (is_archived or task.place.stage == "done") or _has_no_number(task):
+        return
+    if not authority.admins.isdisjoint(authority.addressees_of(task)):
         return
     relations = task.workspace.relations
-    if relations.reports_of(task) or relations.unread_reports_for(task) or any(_answers(it, task) for it in relations.follow_ups_of(task)):
+    if relations.reports_of(task) or any(_answers(follow_up, task) for follow_up in relations.follow_ups_of(task)):
+        return
+    # An answer that cannot be read, or lies where nobody can look, has a finding of its own.
+    if relations.unread_reports_for(task) or not task.workspace.is_whole:
         return
     when = "solo" if authority.is_solo else "" if is_archived else "done"
     if is_archived and _is_migrated(_archive_event(task)):
@@ -296,7 +301,7 @@ def _acts(task: Task, *edges: tuple[str, str]) -> Iterator[Act]:
 
 def _act(task: Task, event: Event) -> Act | None:
     by = event.scalar("by")
-    return Act(event, by, task.workspace.authority.role_of(by.text)) if by and not by.is_empty else None
+    return Act(event, by, task.workspace.authority.role_of(event.by)) if by and event.by else None
 
 
 def _archiving(task: Task) -> Act | None:
@@ -350,7 +355,7 @@ def _is_own_work(task: Task, act: Act) -> bool:
     authority = task.workspace.authority
     if authority.is_solo or act.role in authority.admins:
         return False
-    return act.role == authority.recipient_of(task) or act.role in {done.role for done in _acts(task, CLAIM, SUBMIT)}
+    return act.role in authority.addressees_of(task) or act.role in {done.role for done in _acts(task, CLAIM, SUBMIT)}
 
 
 def _is_delegated(task: Task) -> bool:

@@ -35,6 +35,8 @@ def report_without_task(report: Report) -> Iterator[Finding]:
 
 @rule("FC502", versions=V1_V3)
 def dangling_reference(envelope: Envelope) -> Iterator[Finding]:
+    if not envelope.workspace.is_whole:
+        return
     keys = dict.fromkeys((*REFERENCE_KEYS, *TASK_KEYS[:-1])) if isinstance(envelope, Report) else REFERENCE_KEYS
     for reference in references(envelope, *keys):
         if _must_lead_somewhere(envelope, reference) and not envelope.workspace.relations.resolve(reference.value.text):

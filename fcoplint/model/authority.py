@@ -94,9 +94,13 @@ class Authority:
         said = recipient(task)
         return self.role_of(said) if said else None
 
+    def addressees_of(self, task: Task) -> set[str]:
+        """The roles that a TASK may be addressed to, by field and by name, TEAM included."""
+        return {self.role_of(said) for said in recipients(task)}
+
     def is_addressed(self, task: Task, role: str) -> bool:
         """Whether a role was to do a TASK; one to TEAM is for every declared role but the sender."""
-        addressed = {self.role_of(said) for said in recipients(task)}
+        addressed = self.addressees_of(task)
         if TEAM in addressed and role in self.declared and role != self.sender_of(task):
             return True
         return role in addressed or (role in self.admins and not self.admins.isdisjoint(addressed))

@@ -241,6 +241,13 @@ class Workspace:
         return {path: why for path, why in self.snapshot.unreadable.items() if _holds(path)(self)}
 
     @cached_property
+    def is_whole(self) -> bool:
+        """Whether every folder in which envelopes may lie could be looked into: what is behind a link or unreadable may hold more."""
+        closed = (path for path, entry in self.entries.items() if entry.kind in (Kind.LINK, Kind.SUBMODULE))
+        folders = (path for path in closed if "." not in path.rpartition("/")[2])
+        return not self.unreadable and not any(self.place_below(path).holds_envelopes for path in folders)
+
+    @cached_property
     def init_leftovers(self) -> list[str]:
         """What an initialisation that did not finish left beside this workspace: `.fcop-init-*` files or folders."""
         parent = self.root.rpartition("/")[0]
