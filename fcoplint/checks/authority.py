@@ -17,6 +17,7 @@ from fcoplint.model.nodes import Scalar
 from fcoplint.model.relations import FollowUp
 from fcoplint.model.workspace import Workspace
 from fcoplint.protocol.authorisation import authorises
+from fcoplint.protocol.names import is_calendar_date
 from fcoplint.protocol.roles import SYSTEM, TEAM, is_address, looks_like_actor
 from fcoplint.protocol.rules_version import SELF_ARCHIVE_FORBIDDEN_SINCE
 from fcoplint.protocol.stages import MIGRATION_ACTOR, OPEN_STAGES, TERMINAL, Mover
@@ -129,16 +130,20 @@ def premature_archive(task: Task) -> Iterator[Finding]:
 def archived_without_report(task: Task) -> Iterator[Finding]:
     authority = task.workspace.authority
     is_archived = task.place.is_archived
-    if not (is_archived or task.place.stage == "done") or authority.recipient_of(task) in authority.admins:
+    if not (is_archived or task.place.stage == "done") or authority.recipient_of(task) in authority.admins or _has_no_number(task):
         return
-    if task.workspace.relations.reports_of(task) or any(
-        _answers(follow_up, task) for follow_up in task.workspace.relations.follow_ups_of(task)
-    ):
+    relations = task.workspace.relations
+    if relations.reports_of(task) or relations.unread_reports_for(task) or any(_answers(it, task) for it in relations.follow_ups_of(task)):
         return
     when = "solo" if authority.is_solo else "" if is_archived else "done"
     if is_archived and _is_migrated(_archive_event(task)):
         when = "migrated"
     yield on(task, "FC411", task.top, about="report", when=when, place="archived" if is_archived else "done", short_id=task.short_id)
+
+
+def _has_no_number(task: Task) -> bool:
+    """Whether a TASK's own name is wrong, so that nothing can name it (FC101, FC102, FC106)."""
+    return task.name is None or not is_calendar_date(task.name.date)
 
 
 # Approving, claiming, submitting (protocol.md A.4)
