@@ -2,9 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-CORPUS := ../shared/corpus
 
-.PHONY: demo test lint corpus clean
+.PHONY: demo test lint field-report bench-history clean
 
 $(VENV)/demo.stamp: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -28,6 +27,14 @@ lint: $(VENV)/test.stamp
 
 test: lint
 	$(BIN)/pytest -n auto
+
+# The counts of docs/field-report.md, from the specification's corpus beside this clone; `--write` puts them into the page.
+field-report: $(VENV)/demo.stamp
+	@$(BIN)/python -m bench.field
+
+# `audit --history` beside git alone, as a ratio in one run.
+bench-history: $(VENV)/test.stamp
+	$(BIN)/python bench/history.py
 
 clean:
 	rm -rf $(VENV) dist build

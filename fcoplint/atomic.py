@@ -26,9 +26,39 @@ def publish(path: str, data: bytes, mode: int = 0o644) -> None:
     _sync_folder(folder)
 
 
+def replace(path: str, data: bytes, mode: int = 0o644) -> None:
+    """Write a file whole, in place of the one that stands there; a device or a pipe is written to as it is.
+
+    For what fcoplint makes anew each time (a report, the baseline), never for an envelope. Raises OSError; then the file
+    that stood there is unchanged.
+    """
+    if os.path.exists(path) and not os.path.isfile(path):
+        with open(path, "wb") as device:
+            device.write(data)
+        return
+    target = os.path.realpath(path)
+    temporary = f"{os.path.join(os.path.dirname(target), '.fcop-')}{os.path.basename(target)}-{secrets.token_hex(8)}.tmp"
+    descriptor = os.open(temporary, _NEW, mode)
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, target)
+    except OSError:
+        os.unlink(temporary)
+        raise
+    _sync_folder(os.path.dirname(target))
+
+
+def make_folder(path: str) -> None:
+    """Create a folder with those above it, where it is not there. Raises OSError."""
+    os.makedirs(path, exist_ok=True)
+
+
 def rename_aside(path: str, target: str) -> None:
     """Give a file another name in its folder without replacing anything there. Raises OSError; then nothing has changed."""
-    os.link(path, target)
+    os.link(path, target, follow_symlinks=False)
     os.unlink(path)
     _sync_folder(os.path.dirname(path) or ".")
 
@@ -42,7 +72,7 @@ def remove(path: str) -> None:
 def leave_mark(path: str) -> None:
     """Create an empty file and its folder; where that cannot be done, nothing happens: the mark only saves time."""
     try:
-        os.makedirs(os.path.dirname(path), exist_ok=True)
+        make_folder(os.path.dirname(path))
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644))
     except OSError:
         return

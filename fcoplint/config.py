@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from fcoplint import __version__, atomic, catalogue
-from fcoplint.model.policy import Policy
-from fcoplint.settings import Settings
+from fcoplint.model.policy import Policy, Roots
+from fcoplint.settings import BASELINE, Settings
 from fcoplint.source.snapshot import MAX_BYTES, Snapshot
 
 PYPROJECT, OWN_FILE = "pyproject.toml", ".fcoplint.toml"
@@ -66,6 +66,15 @@ def read_file(path: str) -> Source:
         raise ConfigError(f"{path}: {error.strerror}") from error
 
 
+def read_beside(folder: str, path: str) -> bytes | None:
+    """The bytes of a file in or below a folder, None where there is none or a link leads to it."""
+    full = os.path.join(os.path.realpath(folder), os.path.normpath(path))
+    if os.path.realpath(full) != full or not os.path.isfile(full):
+        return None
+    with open(full, "rb") as file:
+        return file.read()
+
+
 def make_settings(source: Source | None, memory: str | None) -> Settings:
     """The settings of a configuration, the defaults without one. Raises ConfigError.
 
@@ -90,12 +99,13 @@ def describe(source: Source | None) -> Iterator[tuple[str, object, str]]:
     from fcoplint.configmodel import Config
 
     table = _parse(source) if source else {}
+    defaults = Config.model_validate({}).model_dump(by_alias=True)
     for name, field in Config.model_fields.items():
         key = field.alias or name
         if source is not None and key in table:
             yield key, table[key], f"{source.name}:{_line(source, (key,)) or 1}"
         else:
-            yield key, field.default, "default"
+            yield key, defaults[key], "default"
 
 
 def _only_one(found: list[tuple[str, bytes]]) -> Source | None:
@@ -155,7 +165,7 @@ def _validate(source: Source, table: dict[str, Any]) -> None:
     from fcoplint import configmodel
 
     faults = [
-        f"{source.name}:{_line(source, path) or 1}: `{_key(path)}`: {_explain(path, reason, configmodel.keys())}"
+        f"{source.name}:{_line(source, path) or 1}: `{_key(path)}`: {_explain(path, reason, configmodel.keys(path[:-1]))}"
         for path, reason in configmodel.validate(table)
     ]
     if faults:
@@ -207,6 +217,7 @@ def _settings(table: Mapping[str, Any]) -> Settings:
         clock_tolerance=_duration(table.get("clock-tolerance", "10m")),
         actors={role: tuple(patterns) for role, patterns in table.get("actors", {}).items()},
         require_signed=table.get("require-signed", False),
+        roots=_roots(table.get("roots", {})),
     )
     return Settings(
         select=_codes(table.get("select", ())),
@@ -217,8 +228,20 @@ def _settings(table: Mapping[str, Any]) -> Settings:
         workspaces=tuple(table.get("workspaces", ())),
         exclude=tuple(table.get("exclude", ())),
         history_from=table.get("history-from"),
+        baseline_file=table.get("baseline", BASELINE),
         max_bytes=table.get("max-bytes", MAX_BYTES),
+        roots_ignore=tuple(table.get("roots", {}).get("ignore", ())),
         policy=policy,
+    )
+
+
+def _roots(table: Mapping[str, Any]) -> Roots:
+    allowed = table.get("allow-protected", ())
+    return Roots(
+        home=tuple(table.get("home", ())),
+        foreign=tuple(table.get("foreign", ())),
+        cross_root_keys=tuple(table.get("cross-root-keys", ())),
+        allow_protected=allowed if isinstance(allowed, bool) else tuple(allowed),
     )
 
 

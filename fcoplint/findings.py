@@ -17,6 +17,21 @@ if TYPE_CHECKING:
 SEVERITIES = ("info", "warning", "error")
 
 
+class Edit(NamedTuple):
+    """A stretch of a file, and what is to stand there instead."""
+
+    path: str
+    span: Span
+    replacement: str
+
+
+class Fix(NamedTuple):
+    """Edits that put a finding right; `safety` is safe or unsafe (a person should look at it first)."""
+
+    edits: tuple[Edit, ...]
+    safety: str
+
+
 class Related(NamedTuple):
     """A second place that belongs to a finding, and what it is: the first key, the other copy, the TASK."""
 
@@ -30,7 +45,7 @@ class Finding:
 
     `about` is what tells two faults of one rule in one envelope apart, across moves and edits elsewhere: a field and its
     value, never a line. `parameters` fill the templates and stand in the JSON report. `replaces` names the codes that would
-    only repeat, of the same subject's state after, what this finding of a change says.
+    only repeat, of the same subject's state after, what this finding of a change says. `fix` mends it, where that is certain.
     """
 
     code: str
@@ -43,6 +58,7 @@ class Finding:
     related: tuple[Related, ...] = ()
     workspace: str = ""
     replaces: tuple[str, ...] = ()
+    fix: Fix | None = None
 
     @property
     def fingerprint(self) -> str:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import functools
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from fcoplint.catalogue import Message, Rule
 from fcoplint.findings import SEVERITIES, Finding
+from fcoplint.model.location import Location
 from fcoplint.source.snapshot import Note
 
+# What can excuse a finding: a comment beside it, a path of the configuration, the baseline.
+SUPPRESSIONS = ("inline", "path", "baseline")
 NOT_LOOKED_AT = frozenset({"FC000", "FC001"})
 
 
@@ -23,11 +26,20 @@ class CommitReference:
     date: str
 
 
+@dataclass(frozen=True, slots=True)
+class Suppression:
+    """What excuses a finding: one of SUPPRESSIONS, the reason somebody wrote, and the comment's place."""
+
+    kind: str
+    reason: str = ""
+    location: Location | None = None
+
+
 @dataclass(frozen=True)
 class Reported:
     """One finding with its rule: severity decided, texts rendered when asked.
 
-    `source` is the line it points at; `commit` is set where commits were judged one by one.
+    `source` is the line it points at; `commit` is set where commits were judged one by one, `suppression` where it is excused.
     """
 
     finding: Finding
@@ -36,6 +48,7 @@ class Reported:
     introduced: bool
     source: str | None
     commit: CommitReference | None = None
+    suppression: Suppression | None = None
 
     @functools.cached_property
     def message(self) -> str:
@@ -76,7 +89,8 @@ class Report:
     """The outcome of one run.
 
     `older` counts findings that the change did not bring in and that are not listed; `unchecked` says that something that
-    was asked about could not be looked at.
+    was asked about could not be looked at. `suppressed` are findings that are excused, `older_suppressed` counts those of them
+    that are not listed, by what excuses them. `base` leads from the repository's root to what the paths are relative to.
     """
 
     command: str
@@ -86,11 +100,30 @@ class Report:
     older: int = 0
     fail_level: str = "error"
     unchecked: bool = False
+    suppressed: tuple[Reported, ...] = ()
+    older_suppressed: Mapping[str, int] = field(default_factory=dict)
+    base: str = ""
+
+    @property
+    def suppressions(self) -> dict[str, int]:
+        """How many findings are excused, listed or not, by what excuses them."""
+        seen = Counter(item.suppression.kind for item in self.suppressed if item.suppression) + Counter(self.older_suppressed)
+        return {kind: seen[kind] for kind in SUPPRESSIONS}
+
+    @property
+    def worst_first(self) -> list[Reported]:
+        """The findings by severity, and within one in their order."""
+        return sorted(self.findings, key=lambda item: -SEVERITIES.index(item.severity))
+
+    @property
+    def statistics(self) -> dict[str, int]:
+        """How many findings of each rule."""
+        return dict(sorted(Counter(item.rule.code for item in self.findings).items()))
 
     @property
     def rules(self) -> Mapping[str, Rule]:
         """The rules that the findings name, by code."""
-        named = {item.rule.code: item.rule for item in self.findings}
+        named = {item.rule.code: item.rule for item in (*self.findings, *self.suppressed)}
         return dict(sorted(named.items()))
 
     @property

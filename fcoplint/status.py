@@ -7,10 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from fcoplint.model.envelope import Issue, Task
-from fcoplint.model.relations import recipient
 from fcoplint.model.workspace import Documents, Workspace, Workspaces
 from fcoplint.protocol.stages import STAGES
-from fcoplint.protocol.times import parse_time
 from fcoplint.settings import Settings
 from fcoplint.source.snapshot import Snapshot
 
@@ -66,11 +64,10 @@ def _team(workspace: Workspace) -> TeamStatus:
     workspace.prefetch(workspace.envelopes)
     current = [task for task in workspace.tasks if not task.place.is_historic]
     work = sorted((_work(task) for task in current), key=lambda work: (_order(work.stage), work.task, work.path))
-    leader = workspace.manifest.leader if workspace.manifest else None
     return TeamStatus(
         workspace.root,
         workspace.version,
-        workspace.policy.leader or leader,
+        workspace.authority.named_leader,
         tuple(work),
         tuple(_open_issues(workspace.issues)),
         len(workspace.tasks) - len(current),
@@ -101,12 +98,11 @@ def _work(task: Task) -> Work:
 
 def _holder(task: Task, stage: str) -> str | None:
     """Who has to act: the recipient, and once work is handed in or done the sender."""
-    return task.text("sender") if stage in ("review", "done", REPORTED) else recipient(task)
+    return task.text("sender") if stage in ("review", "done", REPORTED) else task.recipient
 
 
 def _since(task: Task) -> datetime.datetime | None:
-    at = task.events[-1].text("at") if task.events else None
-    time = parse_time(at) if at else None
+    time = task.events[-1].time if task.events else None
     return time.moment if time else None
 
 

@@ -4,9 +4,11 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from tests.support.repository import Repo
+from tests.support.sarif import load_validator
 
 SHARED = Path(__file__).parents[2] / "shared"
 
@@ -46,3 +48,9 @@ def shared() -> Path:
             pytest.fail(f"CI needs the specification's corpus at {SHARED}")
         pytest.skip("the specification's corpus (../shared) is not part of a clone")
     return SHARED
+
+
+@pytest.fixture(scope="session")
+def sarif_validator(request: pytest.FixtureRequest) -> jsonschema.Draft4Validator:
+    """SARIF's official schema, fetched once by npm and kept in pytest's cache folder."""
+    return load_validator(request.config.cache.mkdir("sarif"))

@@ -240,9 +240,13 @@ def test_the_rules_the_reference_deploys_say_their_version(shared: Path) -> None
         assert find_version((folder / name).read_text("utf-8")) == (3, 2, 5)
 
 
-@pytest.mark.parametrize(
-    "edit", [("by: 'DEV'\n  tool: archive_task", "by: migration\n  tool: fcop_migrate_v3"), ("  by: 'DEV'\n  tool: archive_task\n", "")]
-)
+def migration(by: str) -> tuple[str, str]:
+    """What makes an archiving by a role one by the migration: it comes from nothing."""
+    old = f"from: done\n  to: archive\n  by: '{by}'\n  tool: archive_task"
+    return old, "from: null\n  to: archive\n  by: migration\n  tool: fcop_migrate_v3"
+
+
+@pytest.mark.parametrize("edit", [migration("DEV"), ("  by: 'DEV'\n  tool: archive_task\n", "")])
 def test_what_nobody_did_is_exempt(edit: tuple[str, str]) -> None:
     files = {path: text.replace(*edit) for path, text in archived("PM-to-DEV", "DEV").items()}
     assert said(manifest(), files, select=ARCHIVE_CODES) == []
@@ -634,10 +638,7 @@ def test_what_lies_behind_a_link_may_answer() -> None:
 def test_an_unanswered_task_of_solo_or_of_a_migration_is_a_warning() -> None:
     solo = task("ADMIN-to-ME", "create ADMIN", "claim ME", "finish ME", "archive ADMIN")
     assert said(manifest(roles=["ME"], leader="ME", mode="solo"), solo) == ["FC411 warning"]
-    migrated = {
-        path: text.replace("by: 'PM'\n  tool: archive_task", "by: migration\n  tool: fcop_migrate_v3")
-        for path, text in archived("PM-to-DEV", "PM").items()
-    }
+    migrated = {path: text.replace(*migration("PM")) for path, text in archived("PM-to-DEV", "PM").items()}
     assert said(manifest(), migrated) == ["FC411 warning"]
 
 

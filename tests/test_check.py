@@ -96,26 +96,25 @@ def test_an_empty_envelope_that_is_really_staged_is_judged(repo: Repo) -> None:
     assert repo.check().codes == ["FC111"]
 
 
-def test_an_unmerged_entry_is_one_finding(repo: Repo) -> None:
+def merge_two_edits(repo: Repo) -> int:
+    """Begin a merge of two edits of one envelope, which conflict; git's exit code."""
     repo.git("checkout", "-q", "-b", "side")
     repo.write(T1, task_text(priority="P1"))
     repo.commit()
     repo.git("checkout", "-q", "main")
     repo.write(T1, task_text(priority="P2"))
     repo.commit()
-    assert repo.try_git("merge", "side").code == 1
+    return repo.try_git("merge", "side").code
+
+
+def test_an_unmerged_entry_is_one_finding(repo: Repo) -> None:
+    assert merge_two_edits(repo) == 1
     ran = repo.check()
     assert (ran.code, ran.codes) == (1, ["FC907"])
 
 
 def test_a_conflict_that_was_staged_with_its_markers_is_found(repo: Repo) -> None:
-    repo.git("checkout", "-q", "-b", "side")
-    repo.write(T1, task_text(priority="P1"))
-    repo.commit()
-    repo.git("checkout", "-q", "main")
-    repo.write(T1, task_text(priority="P2"))
-    repo.commit()
-    repo.try_git("merge", "side")
+    merge_two_edits(repo)
     repo.git("add", "-A")
     ran = repo.check()
     assert (ran.code, ran.codes) == (1, ["FC907"])

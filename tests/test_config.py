@@ -66,7 +66,7 @@ EFFECTS = [
     ("ignore = ['routing-mismatch']", []),
     ("select = ['FC9']", []),
     ("[per-path-ignores]\n'fcop/_lifecycle/inbox/**' = ['FC120']", []),
-    ("[per-path-ignores]\n'fcop/reports/**' = ['FC120']", ["FC120 error"]),
+    ("[per-path-ignores]\n'fcop/reports/**' = ['FC120']", ["FC002 warning", "FC120 error"]),
     ("[severity]\nFC1 = 'warning'\nFC120 = 'info'", ["FC120 info"]),
     ("exclude = ['fcop/_lifecycle/**']", []),
     ("workspaces = ['packages/**']", []),

@@ -348,25 +348,6 @@ def test_the_table_knows_ways_and_their_absence() -> None:
     assert dialects.CODEFLOWMU.table.edge("done", "active")
 
 
-PATHS = [
-    ("inbox", [("inbox", "active"), ("active", "review")], "review", True),
-    ("active", [("active", "review"), ("review", "active")], "active", True),
-    ("active", [], "active", True),
-    ("active", [], "review", False),
-    ("inbox", [("active", "review")], "review", False),
-    ("inbox", [("inbox", "done")], "done", False),
-    ("inbox", [("inbox", "active")], "review", False),
-    (None, [(None, "inbox"), ("inbox", "active")], "active", True),
-]
-
-
-@pytest.mark.parametrize(("start", "moves", "end", "lawful"), PATHS)
-def test_paths_are_lawful_where_each_move_joins_and_is_an_edge(
-    start: str | None, moves: list[tuple[str | None, str | None]], end: str, lawful: bool
-) -> None:
-    assert stages.FCOP.is_lawful_path(start, moves, end) is lawful
-
-
 def test_every_edge_of_every_dialect_joins_stages_and_has_movers() -> None:
     for dialect in dialects.DIALECTS.values():
         for edge in dialect.table.edges:

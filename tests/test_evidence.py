@@ -3,17 +3,18 @@
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fcoplint.model.graph import find_cycles
 from fcoplint.model.policy import Policy
-from fcoplint.model.relations import BY_NUMBER, is_addressed_to
+from fcoplint.model.relations import BY_NUMBER
 from fcoplint.model.workspace import Documents, Workspace, Workspaces
 from fcoplint.protocol.references import Target, abbreviates, number_of, parse_reference
 from fcoplint.settings import Settings
 from fcoplint.source.snapshot import MemorySnapshot
-from tests.support.papers import Tree, issue, judge, paper, report, review, task, told
+from tests.support.papers import Tree, issue, judge, judge_change, paper, report, review, task, told
+from tests.support.repository import TEAM
 
 T1, T2, T3 = "TASK-20261001-001-ADMIN-to-PM", "TASK-20261001-002-PM-to-DEV", "TASK-20261001-003-PM-to-QA"
 R1, R2, R3 = "REPORT-20261001-001-DEV-to-PM", "REPORT-20261001-002-DEV-to-PM", "REPORT-20261001-003-PM-to-ADMIN"
@@ -197,6 +198,21 @@ def test_the_owner_may_name_another_leader() -> None:
     assert codes(*trees, settings=Settings(select=("FC504",), policy=Policy(leader="QA"))) == []
 
 
+def test_the_leader_of_the_state_before_is_who_counts() -> None:
+    asked, answer = task("TASK-20261001-002-OPS-to-DEV"), report("REPORT-20261001-002-DEV-to-QA", "TASK-20261001-002")
+    usurped = ({**TEAM, "leader": "QA"}, {**asked, **answer})
+    found = told(judge_change((TEAM, asked), usurped, "FC504"))
+    assert found == [("FC504", "warning", "REPORT-20261001-002-DEV-to-QA")]
+    assert told(judge_change((usurped[0], asked), usurped, "FC504")) == []
+
+
+def test_whoever_stands_for_admin_may_be_told() -> None:
+    answer = report("REPORT-20261001-002-PM-to-BOSS", "TASK-20261001-002")
+    trees = (task("TASK-20261001-002-SYSTEM-to-PM"), answer)
+    assert [code for code, *_ in codes(*trees, prefix="FC504")] == ["FC504"]
+    assert codes(*trees, settings=Settings(select=("FC504",), policy=Policy(admins=("BOSS",)))) == []
+
+
 def child(stem: str = T2, stage: str = "active", **fields: Any) -> Tree:
     return task(stem, stage, parent=T1, **fields)
 
@@ -302,6 +318,7 @@ def plant(parents: list[int | None], order: list[str]) -> Tree:
     return tree
 
 
+@settings(deadline=None)
 @given(forests(), st.randoms(use_true_random=False))
 def test_a_forest_is_silent_and_an_edge_back_is_one_circle(parents: list[int | None], random: Any) -> None:
     order = names(len(parents))
@@ -365,7 +382,7 @@ def test_how_a_pairing_was_found() -> None:
     pairings = {found.stem: made.relations.tasks_of(found) for found in made.reports}
     assert [(pairing.task.stem, pairing.key) for pairing in pairings[R1]] == [(T2, "task_id")]
     assert [(pairing.task.stem, pairing.key) for pairing in pairings["REPORT-20261001-002-DEV-to-PM"]] == [(T2, BY_NUMBER)]
-    assert not is_addressed_to(made.tasks[0], None)
+    assert not made.authority.may_report(made.tasks[0], None)
 
 
 def test_relations_know_reviews_and_corrections() -> None:

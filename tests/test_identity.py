@@ -227,6 +227,12 @@ REUSED = [
     (tasks("reports/REPORT-20261001-001-DEV-to-PM", "reports/REPORT-20261001-001-QA-to-PM", "log/REPORT-20261001-001-OPS-to-PM"), 1),
     (tasks("issues/ISSUE-20261001-001-QA", "issues/ISSUE-20261001-001-DEV"), 1),
     (tasks("reviews/REVIEW-20261001-001-PM-on-a", "reviews/REVIEW-20261001-001-PM-on-b"), 1),
+    # One name for two files; of a TASK in v3 that is FC203 or FC210.
+    (tasks("reports/REPORT-20261001-001-DEV-to-PM", "history/2026-10-01/T/REPORT-20261001-001-DEV-to-PM"), 1),
+    (tasks("issues/ISSUE-20261001-001-QA", "issues/login/ISSUE-20261001-001-QA"), 1),
+    (tasks("tasks/TASK-20261001-001-PM-to-DEV", "log/tasks/TASK-20261001-001-PM-to-DEV"), 1),
+    (tasks("_lifecycle/inbox/TASK-20261001-001-PM-to-DEV", "_lifecycle/active/TASK-20261001-001-PM-to-DEV"), 0),
+    (tasks("_lifecycle/inbox/TASK-20261001-001-PM-to-DEV", "history/2026-10-01/T/TASK-20261001-001-PM-to-DEV"), 0),
     # A name that cannot be parsed has no number.
     (tasks("_lifecycle/inbox/TASK-20261001-001-PM-to-DEV", "_lifecycle/inbox/TASK-20261001-001-PM"), 0),
 ]

@@ -9,7 +9,7 @@ from fcoplint.model.policy import Policy
 from fcoplint.protocol.judgements import is_severity, parse_sheet_name, sheet_kind
 from fcoplint.settings import Settings
 from fcoplint.source.snapshot import MemorySnapshot
-from tests.support.papers import Tree, issue, judge, paper, report, review, task, told
+from tests.support.papers import Tree, issue, judge, judge_change, paper, report, review, task, told
 
 T2 = "TASK-20261001-002-PM-to-DEV"
 R1 = "REPORT-20261001-001-DEV-to-PM"
@@ -174,6 +174,16 @@ def test_nobody_judges_their_own_work(subject: str, reviewer: str, decision: str
 def test_a_solo_team_has_nobody_else() -> None:
     alone = (task("TASK-20261001-002-ADMIN-to-ME"), review("REVIEW-20261001-001-ME-on-it", "TASK-20261001-002-ADMIN-to-ME"))
     assert told(judge(*alone, prefix="FC605", manifest=SOLO)) == []
+    # Two roles can look at each other's work, whatever the manifest calls that.
+    two = {**SOLO, "roles": ["ME", "QA"]}
+    assert [code for code, *_ in told(judge(*alone, prefix="FC605", manifest=two))] == ["FC605"]
+
+
+def test_a_change_cannot_make_its_team_solo() -> None:
+    work = task("TASK-20261001-002-ADMIN-to-ME")
+    judged = {**work, **review("REVIEW-20261001-001-ME-on-it", "TASK-20261001-002-ADMIN-to-ME")}
+    two = {**SOLO, "mode": "preset", "roles": ["ME", "QA"]}
+    assert [code for code, *_ in told(judge_change((two, work), (SOLO, judged), "FC605"))] == ["FC605"]
 
 
 RISKS: list[tuple[str | None, tuple[Tree, ...], bool]] = [

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from fcoplint import engine
+from fcoplint.output import concise as as_concise
 from fcoplint.output import json as as_json
 from fcoplint.output import text as as_text
 from fcoplint.output.neutral import neutral, neutral_line
@@ -29,7 +30,7 @@ def report_of(content: str, path: str = T1) -> Report:
 
 
 def test_text_shows_line_caret_reason_remedy_and_next_command() -> None:
-    text = as_text.full(report_of(task_text("QA")), PLAIN)
+    text = as_text.write(report_of(task_text("QA")), PLAIN)
     lines = text.splitlines()
     assert lines[0] == f"{T1}:4:9: error FC120 routing-mismatch"
     assert lines[1] == "  `sender` is `QA`, but the file name says `PM`."
@@ -41,7 +42,7 @@ def test_text_shows_line_caret_reason_remedy_and_next_command() -> None:
 
 def test_the_caret_stands_below_wide_characters() -> None:
     flow = "---\n{subject: 测试, protocol: fcop, version: 1, sender: QA, recipient: DEV}\n---\n"
-    lines = as_text.full(report_of(flow), PLAIN).splitlines()
+    lines = as_text.write(report_of(flow), PLAIN).splitlines()
     at = next(number for number, line in enumerate(lines) if line.startswith("  2 |"))
     caret, source = lines[at + 1], lines[at]
     before = source[: source.index("QA")]
@@ -49,12 +50,12 @@ def test_the_caret_stands_below_wide_characters() -> None:
 
 
 def test_concise_is_one_line_a_finding() -> None:
-    text = as_text.concise(report_of(task_text("QA", priority="soon")), PLAIN)
+    text = as_concise.write(report_of(task_text("QA", priority="soon")), PLAIN)
     assert [re.match(r"[^ ]+:\d+:\d+: (error|warning) FC\d{3} ", line) is not None for line in text.splitlines()] == [True, True, False]
 
 
 def test_json_is_ascii_and_holds_true_values() -> None:
-    written = as_json.write(report_of(task_text("QA", priority='"\\u202esoon测\\x1b"')))
+    written = as_json.write(report_of(task_text("QA", priority='"\\u202esoon测\\x1b"')), PLAIN)
     assert written.isascii()
     data = json.loads(written)
     priority = next(item for item in data["findings"] if item["code"] == "FC123")
@@ -100,7 +101,7 @@ def test_home_folders_are_scrubbed(home: str) -> None:
 
 def test_hostile_values_never_reach_the_terminal() -> None:
     content = task_text("QA", priority='"P9\\n::error::owned\\e[2J"', subject='"\\u202e"')
-    for written in (as_text.full(report_of(content), PLAIN), as_text.concise(report_of(content), PLAIN)):
+    for written in (as_text.write(report_of(content), PLAIN), as_concise.write(report_of(content), PLAIN)):
         assert re.search(r"^\s*::", written, re.MULTILINE) is None
         assert all(line.isprintable() for line in written.splitlines())
 
@@ -142,7 +143,9 @@ def test_explain_shows_the_rule_and_lists_all(repo: Repo) -> None:
     by_code, by_name = repo.run("explain", "FC120"), repo.run("explain", "routing-mismatch")
     assert by_code.out == by_name.out
     assert by_code.out.startswith("FC120 routing-mismatch\n")
-    assert "## How to put it right" in by_code.out
+    # The way out comes before the examples.
+    assert -1 < by_code.out.find("## How to put it right") < by_code.out.find("## Example")
+    assert by_code.out.count("## ") == 5 + by_code.out.count("### ")
     listed = repo.run("rules").out.splitlines()
     assert len(listed) > 25
     assert repo.run("explain", "FC12O").code == 2

@@ -216,6 +216,13 @@ SPLIT = [
         {f"{HOME}/{NAME}": WHOLE, f"history/2026-10-01/{SECOND}/{SECOND}.md": WHOLE, f"reports/{REPORT}": report(STEM, SECOND)},
         [f"reports/{REPORT}"],
     ),
+    # One that another TASK took along; the TASK with whose number it came may be in the stages still.
+    (
+        {f"_lifecycle/active/{SECOND}.md": WHOLE, f"{HOME}/{NAME}": WHOLE, f"{HOME}/{REPORT}": report(SECOND)},
+        [f"{HOME}/{REPORT}"],
+    ),
+    ({f"{HOME}/{NAME}": WHOLE, f"{HOME}/{REPORT}": report("TASK-20261001-099")}, []),
+    ({f"_lifecycle/active/{SECOND}.md": WHOLE, f"{HOME}/{NAME}": WHOLE, f"{HOME}/{REPORT}": report(SECOND, STEM)}, []),
 ]
 
 

@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from fcoplint import catalogue, engine
-from fcoplint.checks.registry import all_rules
+from fcoplint.checks.registry import PROBED, all_rules
 from fcoplint.findings import SEVERITIES
 from fcoplint.report import Report
 from fcoplint.settings import Settings
 from tests.support.rulefile import RULES, Example, load
 
 FILES = sorted(RULES.glob("FC*.md"))
-REGISTERED = {code for rule in all_rules() for code in rule.codes} | {"FC000"}
+REGISTERED = {code for rule in all_rules() for code in rule.codes} | {"FC000", "FC002"} | PROBED
 
 
 def judge(example: Example) -> Report:

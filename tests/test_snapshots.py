@@ -60,6 +60,18 @@ def test_a_tree_of_another_name_can_be_taken_for_a_workspace(repo: Repo) -> None
     assert ran.report["workspaces"] == [{"root": ".", "version": 3, "envelopes": 1}]
 
 
+def test_a_tree_taken_for_a_workspace_is_one_whatever_it_holds(tmp_path: Path) -> None:
+    (tmp_path / "tasks").mkdir()
+    (tmp_path / "tasks/TASK-20260418-143000-001-PM-to-DEV-PENDING.md").write_text("# Before 0.5\n")
+    ran = run_tool("audit", "--as-workspace", "--format", "json", cwd=tmp_path)
+    assert ran.report["workspaces"] == [{"root": ".", "version": 2, "envelopes": 1}]
+    assert {"FC101", "FC111"} <= set(ran.codes)
+
+
+def test_a_tree_taken_for_a_workspace_gives_way_to_one_inside_it(repo: Repo) -> None:
+    assert repo.audit("--as-workspace").report["workspaces"] == [{"root": "fcop", "version": 3, "envelopes": 1}]
+
+
 def test_a_workspace_that_is_not_there_is_wrong_usage(repo: Repo) -> None:
     assert repo.run("audit", "--workspace", "nowhere/**").code == 2
 

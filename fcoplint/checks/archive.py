@@ -11,8 +11,8 @@ from fcoplint.model.envelope import Envelope, Report, Task
 from fcoplint.model.event import Event
 from fcoplint.model.workspace import Workspace
 from fcoplint.protocol.names import parse_name
-from fcoplint.protocol.places import is_history_day
-from fcoplint.protocol.times import parse_time
+from fcoplint.protocol.places import HOME_FOLDER, is_history_day
+from fcoplint.protocol.stages import TERMINAL
 
 
 @rule("FC208", versions=V3)
@@ -54,8 +54,7 @@ def wrong_history_date(task: Task) -> Iterator[Finding]:
 def _first_done(task: Task) -> tuple[Event, datetime.date] | None:
     """The first event to done with its UTC day; None where there is none, or its time cannot be read (FC3 says so)."""
     event = next((event for event in task.events if event.target == "done"), None)
-    time = parse_time(event.text("at") or "") if event else None
-    return (event, time.moment.date()) if event and time else None
+    return (event, event.time.moment.date()) if event and event.time else None
 
 
 @rule("FC210", versions=V3)
@@ -73,24 +72,26 @@ def revived_from_history(workspace: Workspace) -> Iterator[Finding]:
 @rule("FC211", versions=V3)
 def split_history(report: Report) -> Iterator[Finding]:
     tasks = [pairing.task for pairing in report.workspace.relations.tasks_of(report)]
-    # One REPORT may answer several TASKs, and stays where it is while one of them does.
-    if not tasks or any(task.place.kind != "history" or _folder(task) == _folder(report) for task in tasks):
+    # One REPORT may answer several TASKs, and lies beside one of them.
+    if not tasks or any(_folder(task) == _folder(report) for task in tasks):
         return
-    related = tuple(Related(task.file, "the TASK") for task in tasks)
+    current = [task for task in tasks if task.place.kind != "history"]
+    if current and report.place.kind != "history":
+        return
+    task = (current or tasks)[0]
+    home = report.workspace.path(HOME_FOLDER["REPORT"]) if current else _folder(task)
     yield on(
-        report, "FC211", report.file, about=tasks[0].stem, related=related,
-        task=tasks[0].stem, folder=_folder(tasks[0]), target=f"{_folder(tasks[0])}/{report.filename}",
+        report, "FC211", report.file, about=task.stem, message="taken-along" if current else "default",
+        related=tuple(Related(task.file, "the TASK") for task in tasks),
+        task=task.stem, task_path=task.path, target=f"{home}/{report.filename}",
     )  # fmt: skip
 
 
 @rule("FC212", versions=V3)
 def unarchived_history(task: Task) -> Iterator[Finding]:
-    if task.place.kind != "history" or not task.events:
-        return
-    last = task.events[-1]
-    target = last.scalar("to")
-    if target and not target.is_empty and target.text != "archive":
-        yield on(task, "FC212", last.first_line, about=f"to={target.text}", last=target.text)
+    last = task.last_event
+    if task.place.kind == "history" and last and last.target not in (TERMINAL, None):
+        yield on(task, "FC212", last.first_line, about=f"to={last.target}", last=last.target)
 
 
 def _folders(envelope: Envelope) -> list[str]:

@@ -18,16 +18,13 @@ from fcoplint.model.relations import FollowUp
 from fcoplint.model.workspace import Workspace
 from fcoplint.protocol.authorisation import authorises
 from fcoplint.protocol.names import is_calendar_date
-from fcoplint.protocol.roles import SYSTEM, TEAM, TOOL_ACTORS, is_address, looks_like_actor
+from fcoplint.protocol.roles import SYSTEM, TEAM, is_address, looks_like_actor
 from fcoplint.protocol.rules_version import SELF_ARCHIVE_FORBIDDEN_SINCE
-from fcoplint.protocol.times import parse_time
+from fcoplint.protocol.stages import MIGRATION_ACTOR, OPEN_STAGES, TERMINAL, Mover
 
-CLAIM, SUBMIT, FINISH = ("inbox", "active"), ("active", "review"), ("active", "done")
-APPROVE, REJECT = ("review", "done"), ("review", "active")
-OPEN_STAGES = ("inbox", "active", "review")
-MIGRATION_TOOL, MIGRATOR = "fcop_migrate_v3", "migration"
-# Whoever acts under a tool's name cannot be told; SYSTEM is a role of its own, which was given none of these rights.
-NAMELESS = TOOL_ACTORS - {SYSTEM}
+# (from, to) of the moves that have rules of their own.
+_CLAIM, _SUBMIT, _FINISH = ("inbox", "active"), ("active", "review"), ("active", "done")
+_APPROVE, _REJECT = ("review", "done"), ("review", "active")
 
 
 class Act(NamedTuple):
@@ -38,9 +35,14 @@ class Act(NamedTuple):
     role: str
 
     @property
+    def move(self) -> tuple[str | None, str | None]:
+        """The stages it joins."""
+        return self.event.source, self.event.target
+
+    @property
     def identity(self) -> str:
-        """What tells this event from the TASK's others, wherever it stands."""
-        return f"{self.event.source}>{self.event.target} {self.event.text('at')} {self.by.text}"
+        """What tells this act from the TASK's others, wherever it stands."""
+        return f"{self.event.identity} {self.by.text}"
 
 
 # Archiving (protocol.md A.5)
@@ -72,11 +74,11 @@ def _judge_archiver(task: Task, act: Act) -> Iterator[Finding]:
     authority = task.workspace.authority
     if act.role in authority.chiefs or looks_like_actor(act.by.text):
         return
-    if act.role in TOOL_ACTORS:
+    if act.role in _programs(task):
         yield _about(task, "FC403", act, message="tool", when="archiver, agent, migration, SYSTEM")
     elif act.role not in authority.declared:
         yield _about(task, "FC403", act, when="with actors configured" if task.workspace.policy.actors else "")
-    elif authority.is_addressed(task, act.role):
+    elif _is_executor(task, act.role):
         yield from _self_archive(task, act)
     elif act.role != authority.sender_of(task) and not authority.governs(act.role):
         yield _about(task, "FC404", act, sender=authority.sender_of(task))
@@ -105,7 +107,7 @@ def _written_by_a_chief(task: Task) -> bool:
     """Whether leader or ADMIN wrote the TASK, by its sender and, where it says so, by its creation event."""
     authority = task.workspace.authority
     created = _creation(task)
-    authors = {authority.sender_of(task), created.role if created and created.role not in TOOL_ACTORS else authority.sender_of(task)}
+    authors = {authority.sender_of(task)} | ({created.role} - _programs(task) if created else set())
     return authors <= authority.chiefs
 
 
@@ -113,7 +115,7 @@ def _written_by_a_chief(task: Task) -> bool:
 def premature_archive(task: Task) -> Iterator[Finding]:
     act = _archiving(task)
     event = _archive_event(task)
-    if not _is_archived(task) or _is_migrated(event):
+    if not task.place.is_archived or _is_migrated(event):
         return
     for child in task.workspace.relations.children_of(task):
         if child.stem != task.stem and _is_open(child) and not _is_later(child, event):
@@ -127,7 +129,7 @@ def premature_archive(task: Task) -> Iterator[Finding]:
 @rule("FC411", versions=V3)
 def archived_without_report(task: Task) -> Iterator[Finding]:
     authority = task.workspace.authority
-    is_archived = _is_archived(task)
+    is_archived = task.place.is_archived
     if not (is_archived or task.place.stage == "done") or _has_no_number(task):
         return
     if not authority.admins.isdisjoint(authority.addressees_of(task)):
@@ -155,7 +157,7 @@ def _has_no_number(task: Task) -> bool:
 @rule("FC402", versions=V3)
 def self_approval(task: Task) -> Iterator[Finding]:
     authority = task.workspace.authority
-    for act in _acts(task, APPROVE):
+    for act in _acts(task, _APPROVE):
         if _is_own_work(task, act):
             is_leader = act.role == authority.leader
             when = "the leader, a task of its own" if is_leader else ""
@@ -165,12 +167,13 @@ def self_approval(task: Task) -> Iterator[Finding]:
 @rule("FC407", versions=V3)
 def wrong_judge(task: Task) -> Iterator[Finding]:
     authority = task.workspace.authority
-    for act in _acts(task, APPROVE, REJECT):
-        approves = (act.event.source, act.event.target) == APPROVE
+    for act in _acts(task, *_judgements(task)):
         delegated = act.role == authority.sender_of(task) and _is_delegated(task)
-        if not (act.role in authority.chiefs or authority.governs(act.role) or delegated or (approves and _is_own_work(task, act))):
-            yield _about(task, "FC407", act, did="approved" if approves else "rejected")
-        if not approves and act.event.text("note") is None:
+        is_own = act.move == _APPROVE and _is_own_work(task, act)
+        if not (authority.may_move(task, act.role, *act.move) or delegated or is_own):
+            did = "approved" if act.move == _APPROVE else "rejected" if act.move == _REJECT else "reopened"
+            yield _about(task, "FC407", act, did=did)
+        if act.move == _REJECT and not any(map(act.event.text, task.workspace.dialect.note_keys)):
             yield on(
                 task, "FC407", act.event.first_line, about=f"note {act.identity}", message="no-note", when="a rejection without a note",
                 actor=act.by.text,
@@ -179,18 +182,16 @@ def wrong_judge(task: Task) -> Iterator[Finding]:
 
 @rule("FC405", versions=V3)
 def wrong_claimant(task: Task) -> Iterator[Finding]:
-    for act in _acts(task, CLAIM):
-        if not task.workspace.authority.is_addressed(task, act.role):
+    for act in _acts(task, _CLAIM):
+        if not task.workspace.authority.may_move(task, act.role, *act.move):
             yield _about(task, "FC405", act)
 
 
 @rule("FC406", versions=V3)
 def wrong_submitter(task: Task) -> Iterator[Finding]:
-    authority = task.workspace.authority
-    for act in _acts(task, SUBMIT, FINISH):
-        finishes = (act.event.source, act.event.target) == FINISH
-        if not (authority.is_addressed(task, act.role) or (finishes and act.role in authority.chiefs)):
-            yield _about(task, "FC406", act, did="finished" if finishes else "submitted")
+    for act in _acts(task, _SUBMIT, _FINISH):
+        if not task.workspace.authority.may_move(task, act.role, *act.move):
+            yield _about(task, "FC406", act, did="finished" if act.move == _FINISH else "submitted")
 
 
 @rule("FC414", versions=V3)
@@ -291,12 +292,26 @@ def _leader(authority: Authority) -> str:
     return authority.leader or "(none)"
 
 
-def _acts(task: Task, *edges: tuple[str, str]) -> Iterator[Act]:
-    """The events over these edges by somebody who can be told: no tool's name, and no look-alike (that is FC106)."""
+def _acts(task: Task, *moves: tuple[str | None, str | None]) -> Iterator[Act]:
+    """The events over these moves by somebody who can be told: no program, and no look-alike (that is FC106).
+
+    SYSTEM is a role of its own, which was given none of these rights.
+    """
+    nameless = _programs(task) - {SYSTEM}
     for event in task.events:
         act = _act(task, event)
-        if act and (event.source, event.target) in edges and act.role not in NAMELESS and not looks_like_actor(act.by.text):
+        if act and act.move in moves and act.role not in nameless and not looks_like_actor(act.by.text):
             yield act
+
+
+def _judgements(task: Task) -> list[tuple[str | None, str | None]]:
+    """The moves by which finished work is judged: those that governance may make."""
+    return [(edge.source, edge.target) for edge in task.workspace.dialect.table.edges if Mover.GOVERNANCE in edge.movers]
+
+
+def _programs(task: Task) -> frozenset[str]:
+    """The names of programs: whoever acts under one of them cannot be told."""
+    return task.workspace.dialect.tool_actors
 
 
 def _act(task: Task, event: Event) -> Act | None:
@@ -307,26 +322,22 @@ def _act(task: Task, event: Event) -> Act | None:
 def _archiving(task: Task) -> Act | None:
     """Who archived a TASK that lies in the archive or in history; a migration is nobody's act."""
     event = _archive_event(task)
-    return _act(task, event) if event and _is_archived(task) and not _is_migrated(event) else None
+    return _act(task, event) if event and task.place.is_archived and not _is_migrated(event) else None
 
 
 def _archive_event(task: Task) -> Event | None:
-    return next((event for event in reversed(task.events) if event.target == "archive"), None)
+    return next((event for event in reversed(task.events) if event.target == TERMINAL), None)
 
 
 def _creation(task: Task) -> Act | None:
     first = task.events[0] if task.events else None
-    act = _act(task, first) if first and first.source is None else None
+    act = _act(task, first) if first and first.source is None and first.names_move else None
     return None if act is None or looks_like_actor(act.by.text) else act
-
-
-def _is_archived(task: Task) -> bool:
-    return task.place.stage == "archive" or task.place.kind == "history"
 
 
 def _is_migrated(event: Event | None) -> bool:
     """Whether an event is the migration's own; under another name the tool proves nothing."""
-    return event is not None and event.text("tool") == MIGRATION_TOOL and event.text("by") == MIGRATOR
+    return event is not None and event.is_migration and event.by == MIGRATION_ACTOR
 
 
 def _is_open(task: Task) -> bool:
@@ -337,10 +348,9 @@ def _is_open(task: Task) -> bool:
 
 def _is_later(child: Task, event: Event | None) -> bool:
     """Whether a child was created after its parent was archived: a follow-up, which was not open then."""
-    created = child.events[0].text("at") if child.events else None
-    archived = event.text("at") if event else None
-    times = [parse_time(text) if text else None for text in (created, archived)]
-    return times[0] is not None and times[1] is not None and times[0].moment > times[1].moment
+    created = child.events[0].time if child.events else None
+    archived = event.time if event else None
+    return created is not None and archived is not None and created.moment > archived.moment
 
 
 def _answers(follow_up: FollowUp, task: Task) -> bool:
@@ -355,7 +365,20 @@ def _is_own_work(task: Task, act: Act) -> bool:
     authority = task.workspace.authority
     if authority.is_solo or act.role in authority.admins:
         return False
-    return act.role in authority.addressees_of(task) or act.role in {done.role for done in _acts(task, CLAIM, SUBMIT)}
+    return {act.role} == authority.addressees_of(task) or act.role in _doers(task)
+
+
+def _is_executor(task: Task, role: str) -> bool:
+    """Whether a TASK was a role's to do. Governance does no work (ADR-0023): TEAM means it only where it took the work on."""
+    authority = task.workspace.authority
+    if not authority.is_addressed(task, role):
+        return False
+    return role in authority.addressees_of(task) or not authority.governs(role) or role in _doers(task)
+
+
+def _doers(task: Task) -> set[str]:
+    """The roles that claimed or submitted a TASK."""
+    return {act.role for act in _acts(task, _CLAIM, _SUBMIT)}
 
 
 def _is_delegated(task: Task) -> bool:

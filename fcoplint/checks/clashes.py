@@ -5,13 +5,13 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterator
 
+from fcoplint.checks.habits import once
 from fcoplint.checks.registry import V1_V3, rule
 from fcoplint.findings import Finding, Related, on
 from fcoplint.model.envelope import Envelope, Task
 from fcoplint.model.nodes import Scalar
 from fcoplint.model.workspace import Workspace
 from fcoplint.protocol import roles
-from fcoplint.protocol.times import parse_time
 
 _LONG_AGO = datetime.datetime.min.replace(tzinfo=datetime.UTC)
 
@@ -22,11 +22,10 @@ def reused_number(workspace: Workspace) -> Iterator[Finding]:
     for envelope in workspace.envelopes:
         name = envelope.name
         if name:
-            # Names that differ in case alone are FC106; copies of one stem are FC203.
+            # Names that differ in case alone are FC106; copies of one stem are told below.
             groups.setdefault(f"{name.kind}-{name.date}-{name.sequence}", {}).setdefault(envelope.stem.casefold(), envelope)
-    for number, named in groups.items():
-        if len(named) > 1:
-            yield _reuse(number, sorted(named.values(), key=_age))
+    reused = [_reuse(number, sorted(named.values(), key=_age)) for number, named in sorted(groups.items()) if len(named) > 1]
+    yield from once(workspace, reused, "reused numbers")
 
 
 def _reuse(number: str, named: list[Envelope]) -> Finding:
@@ -39,10 +38,24 @@ def _reuse(number: str, named: list[Envelope]) -> Finding:
     )  # fmt: skip
 
 
+@rule("FC105", versions=V1_V3)
+def name_given_twice(workspace: Workspace) -> Iterator[Finding]:
+    for copies in workspace.by_stem.values():
+        # A TASK in two places is a move that did not finish (FC203), or one taken back from history (FC210).
+        if len(copies) == 1 or copies[0].name is None or (copies[0].kind == "TASK" and workspace.version == 3):
+            continue
+        *others, latest = copies
+        same = all(other.content == latest.content for other in others)
+        related = tuple(Related(other.file, "the same name") for other in others)
+        yield on(
+            latest, "FC105", latest.file, about="copies", message="identical" if same else "twins", related=related,
+            kind=latest.kind, other=others[0].path, count=len(copies),
+        )  # fmt: skip
+
+
 def _age(envelope: Envelope) -> tuple[datetime.datetime, str]:
     """When an envelope came to be, as far as it says so: an order that no move of it changes."""
-    event = envelope.events[0] if isinstance(envelope, Task) and envelope.events else None
-    time = parse_time(event.text("at") or "") if event else None
+    time = envelope.events[0].time if isinstance(envelope, Task) and envelope.events else None
     return time.moment if time else _LONG_AGO, envelope.stem
 
 
@@ -65,8 +78,7 @@ def one_session_two_roles(workspace: Workspace) -> Iterator[Finding]:
 
 def _number(envelope: Envelope) -> tuple[str, str, bool, str]:
     """The order of the names: by day and number, the TASK before what answers it."""
-    name = envelope.name
-    return (name.date, name.sequence, name.kind != "TASK", name.stem) if name else ("", "", True, envelope.stem)
+    return (*envelope.serial, envelope.kind != "TASK", envelope.stem)
 
 
 def _signer(envelope: Envelope) -> str | None:
@@ -77,5 +89,5 @@ def _signer(envelope: Envelope) -> str | None:
     """
     if envelope.name is None or envelope.kind == "REVIEW":
         return None
-    role = roles.base_role(envelope.name.sender, envelope.workspace.declared_roles)
+    role = envelope.workspace.authority.role_of(envelope.name.sender)
     return None if role in roles.RESERVED else role

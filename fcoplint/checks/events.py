@@ -13,16 +13,13 @@ from fcoplint.model.change import Change
 from fcoplint.model.envelope import Task
 from fcoplint.model.event import Event
 from fcoplint.model.location import Location
-from fcoplint.model.nodes import Mapping, Scalar, Sequence
+from fcoplint.model.nodes import Mapping, Scalar, Sequence, in_words
 from fcoplint.model.workspace import Workspace
 from fcoplint.protocol import dialects, stages
 from fcoplint.protocol.dialects import Dialect
+from fcoplint.protocol.roles import looks_like_actor
 from fcoplint.protocol.scalars import yaml_type
 from fcoplint.protocol.stages import STAGES, TERMINAL
-
-# A time without an offset may be a local one, and no clock is further ahead of UTC than this.
-_FURTHEST_AHEAD = datetime.timedelta(hours=14)
-_FURTHEST_BEHIND = datetime.timedelta(hours=12)
 
 
 class Step(NamedTuple):
@@ -92,7 +89,7 @@ def malformed_event(task: Task) -> Iterator[Finding]:
         return
     for item in listed.items:
         if not isinstance(item, Mapping):
-            said = item.text if isinstance(item, Scalar) else "a list"
+            said = in_words(item)
             yield on(task, "FC302", item, about=f"item {said}", message="not-mapping", value=said)
     for event in task.events:
         for key in dialects.REQUIRED_KEYS:
@@ -151,9 +148,8 @@ def _is_later(before: Event, event: Event) -> bool:
     """Whether the event before is later for sure, wherever a time without an offset was written; two such are of one place."""
     if before.time is None or event.time is None:
         return False
-    slack = datetime.timedelta(0)
-    if before.time.aware != event.time.aware:
-        slack = _FURTHEST_BEHIND if event.time.aware is False else _FURTHEST_AHEAD
+    same_clock = before.time.aware == event.time.aware
+    slack = datetime.timedelta(0) if same_clock else before.time.margin + event.time.lag
     return before.time.moment - event.time.moment > slack
 
 
@@ -213,7 +209,7 @@ def broken_chain(task: Task) -> Iterator[Finding]:
 
 def _breaks_chain(event: Event, previous: Event | None) -> bool:
     """Whether an event starts elsewhere than the one before it ended; a correction may, and so may the migration."""
-    if previous is None or event.is_migration or event.pair("supersedes"):
+    if previous is None or event.is_migration or event.is_correction:
         return False
     # A stage that does not exist is its own fault: what it breaks is not a second one.
     if previous.target not in STAGES or (event.source is not None and event.source not in STAGES):
@@ -228,7 +224,9 @@ def bad_creation(task: Task) -> Iterator[Finding]:
     for event, _, _ in _steps(task):
         message = ""
         if event.is_migration:
-            message = "twice" if migrated else "" if event.by in (None, stages.MIGRATION_ACTOR) else "not-by-migration"
+            # Nobody that can be told, or somebody who only looks like the migration (FC106), is no other actor.
+            unclear = event.by is None or looks_like_actor(event.by)
+            message = "twice" if migrated else "" if unclear or event.by == stages.MIGRATION_ACTOR else "not-by-migration"
         elif event.number == 0 and (event.source is not None or table.edge(None, event.target) is None):
             message = "default"
         if message:
@@ -244,7 +242,7 @@ def bad_creation(task: Task) -> Iterator[Finding]:
 
 @rule("FC309", versions=V3)
 def path_disagrees(task: Task) -> Iterator[Finding]:
-    stage, last = task.place.stage, _last_event(task)
+    stage, last = task.place.stage, task.last_event
     if stage is None or last is None or last.target in (stage, None) or last.target not in STAGES or _lies_twice(task):
         return
     missing = task.workspace.dialect.table.path(last.target, stage)
@@ -253,14 +251,6 @@ def path_disagrees(task: Task) -> Iterator[Finding]:
         task, "FC309", _where(task, last, "to"), about=f"{last.target} in {stage}", message=message,
         target=last.target, stage=stage, missing=", ".join(map(str, missing or ())),
     )  # fmt: skip
-
-
-def _last_event(task: Task) -> Event | None:
-    """The event at the end of the list; None where what stands there is no event."""
-    listed = task.get("transitions")
-    if not task.events or not isinstance(listed, Sequence) or task.events[-1].number != len(listed.items) - 1:
-        return None
-    return task.events[-1]
 
 
 def _lies_twice(task: Task) -> bool:
@@ -309,10 +299,7 @@ def _other_dialect(workspace: Workspace, task: Task, event: Event, likely: Diale
 def event_from_the_future(task: Task) -> Iterator[Finding]:
     policy = task.workspace.policy
     for event in task.events:
-        if event.time is None:
-            continue
-        tolerance = policy.clock_tolerance + (datetime.timedelta(0) if event.time.aware else _FURTHEST_AHEAD)
-        if event.time.moment - policy.now > tolerance:
+        if event.time and event.time.moment - policy.now > policy.clock_tolerance + event.time.margin:
             now = f"{policy.now:%Y-%m-%dT%H:%M:%SZ}"
             yield on(task, "FC312", _where(task, event, "at"), about=event.identity, value=event.text("at"), now=now)
 

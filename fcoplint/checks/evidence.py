@@ -2,61 +2,93 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from fcoplint.checks.registry import V1_V3, rule
+from fcoplint.checks.habits import once
+from fcoplint.checks.registry import ANY, V1_V3, rule
 from fcoplint.findings import Finding, Related, on
 from fcoplint.model.envelope import Envelope, Report, Review, Task
 from fcoplint.model.graph import find_cycles
 from fcoplint.model.location import Location
+from fcoplint.model.message import Message
 from fcoplint.model.nodes import Pair, Scalar
-from fcoplint.model.relations import TASK_KEYS, Pairing, Reference, is_answer_to, recipient, recipients, references, sender
+from fcoplint.model.relations import TASK_KEYS, Pairing, Reference, references
 from fcoplint.model.workspace import Workspace
 from fcoplint.protocol.judgements import CLOSING_STATUSES, DONE, ENVELOPE_SUBJECTS
 from fcoplint.protocol.references import REFERENCE_KEYS, parse_reference
-from fcoplint.protocol.roles import ADMIN, SYSTEM, TEAM, base_role
+from fcoplint.protocol.roles import SYSTEM, TEAM
+
+# The one field in which the reference library looks for a REPORT's TASK.
+CANONICAL_KEY = TASK_KEYS[0]
 
 
 @rule("FC501", versions=V1_V3)
 def report_without_task(report: Report) -> Iterator[Finding]:
     if report.fields is None:
         return
-    canonical = TASK_KEYS[0]
-    pair = next(filter(None, (_naming_pair(report, key) for key in TASK_KEYS)), None)
-    if pair is None:
+    if _naming_pair(report) is None:
         likely = next((pairing.task for pairing in report.workspace.relations.tasks_of(report)), None)
         message, task = ("by-number", likely.stem) if likely else ("default", "")
-        yield on(report, "FC501", report.top, about="no task", message=message, canonical=canonical, task=task)
-    elif pair.key.text != canonical:
-        yield on(
-            report, "FC501", pair, about=pair.key.text, message="key", when="non-canonical key", key=pair.key.text, canonical=canonical
+        yield on(report, "FC501", report.top, about="no task", message=message, canonical=CANONICAL_KEY, task=task)
+
+
+@rule("FC501", versions=V1_V3)
+def task_under_another_key(workspace: Workspace) -> Iterator[Finding]:
+    named = [(report, pair) for report in workspace.reports if (pair := _naming_pair(report)) and pair.key.text != CANONICAL_KEY]
+    found = [
+        on(
+            report, "FC501", pair, about=pair.key.text, message="key", when="non-canonical key",
+            key=pair.key.text, canonical=CANONICAL_KEY,
         )
+        for report, pair in named
+    ]  # fmt: skip
+    keys = Counter(pair.key.text for _, pair in named)
+    listed = ", ".join(f"`{key}` ({count})" for key, count in keys.most_common())
+    yield from once(workspace, found, "non-canonical key", keys=listed, canonical=CANONICAL_KEY)
 
 
 @rule("FC502", versions=V1_V3)
 def dangling_reference(envelope: Envelope) -> Iterator[Finding]:
+    for reference in dangling_references(envelope):
+        if not found_elsewhere(envelope, reference):
+            about = f"{reference.key}={reference.value.text}"
+            yield on(envelope, "FC502", reference.value, about=about, key=reference.key, value=reference.value.text)
+
+
+def dangling_references(envelope: Envelope) -> Iterator[Reference]:
+    """The references by id that lead to no envelope of this workspace; none where not all of it could be looked at."""
     if not envelope.workspace.is_whole:
         return
     keys = dict.fromkeys((*REFERENCE_KEYS, *TASK_KEYS[:-1])) if isinstance(envelope, Report) else REFERENCE_KEYS
     for reference in references(envelope, *keys):
         if _must_lead_somewhere(envelope, reference) and not envelope.workspace.relations.resolve(reference.value.text):
-            about = f"{reference.key}={reference.value.text}"
-            yield on(envelope, "FC502", reference.value, about=about, key=reference.key, value=reference.value.text)
+            yield reference
+
+
+def found_elsewhere(envelope: Envelope, reference: Reference) -> list[Envelope]:
+    """The envelopes of other workspaces that a reference names; FC705 speaks of those."""
+    return [found for sibling in envelope.workspace.siblings for found in sibling.relations.resolve(reference.value.text)]
+
+
+@rule("FC502", versions=ANY)
+def dangling_trailer(message: Message) -> Iterator[Finding]:
+    for named in message.tasks:
+        found = (envelope for workspace in message.state for envelope in workspace.relations.resolve(named))
+        if message.state.found and not any(isinstance(envelope, Task) for envelope in found):
+            about, parameters = f"trailer={named}", {"value": named}
+            yield Finding("FC502", Location(""), named, about=about, message="trailer", when="trailer of a commit", parameters=parameters)
 
 
 @rule("FC503", versions=V1_V3)
 def wrong_reporter(report: Report) -> Iterator[Finding]:
     said = report.scalar("sender")
     claimed = [pairing.task for pairing in report.workspace.relations.tasks_of(report) if pairing.value]
-    if said is None or not _is_filed(report) or any(is_answer_to(report, task) for task in claimed):
+    if said is None or not _is_filed(report) or any(report.workspace.relations.is_answer(report, task) for task in claimed):
         return
     task = next((task for task in claimed if not _passes_on(report, task)), None)
-    if task is None:
-        return
-    yield on(
-        report, "FC503", said, about=task.stem, related=(Related(_address(task), "TASK"),),
-        sender=said.text, task=task.stem, recipient=recipient(task) or "nobody",
-    )  # fmt: skip
+    if task:
+        yield _about_task(report, "FC503", said, task, sender=said.text, recipient=task.recipient or "nobody")
 
 
 @rule("FC504", versions=V1_V3)
@@ -64,14 +96,10 @@ def wrong_report_recipient(report: Report) -> Iterator[Finding]:
     said, answered = report.scalar("recipient"), _answered(report)
     if said is None or not answered:
         return
-    declared = report.workspace.declared_roles
-    entitled = {base_role(role, declared) for pairing in answered for role in _entitled(report, pairing.task)}
-    if TEAM not in recipients(report) and entitled.isdisjoint(base_role(role, declared) for role in recipients(report)):
+    entitled = {role for pairing in answered for role in _entitled(report, pairing.task)}
+    if TEAM not in report.recipients and entitled.isdisjoint(map(report.workspace.authority.role_of, report.recipients)):
         task = answered[0].task
-        yield on(
-            report, "FC504", said, about=task.stem, related=(Related(_address(task), "TASK"),),
-            recipient=said.text, task=task.stem, asked=sender(task) or "nobody",
-        )  # fmt: skip
+        yield _about_task(report, "FC504", said, task, recipient=said.text, asked=task.author or "nobody")
 
 
 @rule("FC505", versions=V1_V3)
@@ -79,7 +107,7 @@ def parent_closed_early(report: Report) -> Iterator[Finding]:
     if report.text("status") not in (None, DONE):
         return
     for task in _distinct(pairing.task for pairing in _answered(report)):
-        open_children = _distinct(child for child in report.workspace.relations.children_of(task) if _is_open(child, report))
+        open_children = _distinct(child for child in report.workspace.relations.children_of(task) if _is_unanswered(child, report))
         if open_children:
             where = report.get("status") or report.top
             related = tuple(Related(child.file, "child TASK") for child in open_children)
@@ -104,7 +132,11 @@ def duplicate_report(report: Report) -> Iterator[Finding]:
     if answered is None or not _counts(report):
         return
     others = report.workspace.relations.reports_of(answered.task)
-    earlier = (other for other in others if _order(other) < _order(report) and _counts(other) and _same_work(other, report, answered.task))
+    earlier = (
+        other
+        for other in others
+        if (*other.serial, other.stem) < (*report.serial, report.stem) and _counts(other) and _same_work(other, report, answered.task)
+    )
     first = next(earlier, None)
     if first:
         where = answered.value or report.top
@@ -126,12 +158,19 @@ def bad_supersedes(envelope: Envelope) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-def _naming_pair(report: Report, key: str) -> Pair | None:
-    """A field in which a REPORT names a TASK by id, whether or not that TASK is here."""
-    for reference in references(report, key):
+def _about_task(report: Report, code: str, said: Scalar, task: Task, **more: str) -> Finding:
+    """A finding at a role that a REPORT names, beside the TASK that it answers."""
+    addressed = task.get("recipient")
+    related = (Related(task.at(addressed) if addressed else task.file, "TASK"),)
+    return on(report, code, said, about=task.stem, related=related, task=task.stem, **more)
+
+
+def _naming_pair(report: Report) -> Pair | None:
+    """The first field in which a REPORT names a TASK by id, whether or not that TASK is here."""
+    for reference in references(report, *TASK_KEYS):
         target = parse_reference(reference.value.text)
         if target and target.kind == "TASK":
-            return report.pair(key)
+            return report.pair(reference.key)
     return None
 
 
@@ -160,31 +199,33 @@ def _is_filed(report: Report) -> bool:
 
 def _answered(report: Report) -> list[Pairing]:
     """The TASKs a REPORT answers, without those that somebody else was to report on."""
-    pairings = report.workspace.relations.tasks_of(report) if _is_filed(report) else ()
-    return [pairing for pairing in pairings if is_answer_to(report, pairing.task)]
+    relations = report.workspace.relations
+    pairings = relations.tasks_of(report) if _is_filed(report) else ()
+    return [pairing for pairing in pairings if relations.is_answer(report, pairing.task)]
 
 
 def _passes_on(report: Report, task: Task) -> bool:
     """Whether a REPORT tells somebody else about a TASK that its sender gave away, and that was answered: it cites, it does not answer."""
-    declared = report.workspace.declared_roles
-    asked, told = sender(task), report.text("recipient")
-    if asked is None or told is None or base_role(asked, declared) != base_role(sender(report) or "", declared):
+    authority = report.workspace.authority
+    asked, told = authority.sender_of(task), report.text("recipient")
+    if asked is None or told is None or asked != authority.role_of(report.author or ""):
         return False
-    if base_role(told, declared) in (base_role(asked, declared), base_role(recipient(task) or "", declared)):
+    if authority.role_of(told) in (asked, authority.recipient_of(task)):
         return False
-    return any(is_answer_to(other, task) for other in report.workspace.relations.reports_of(task))
+    relations = report.workspace.relations
+    return any(relations.is_answer(other, task) for other in relations.reports_of(task))
 
 
 def _entitled(report: Report, task: Task) -> Iterator[str]:
     """The roles to whom the REPORT on a TASK may go: who asked for it, the leader, and above the leader ADMIN."""
-    manifest = report.workspace.manifest
-    leader = report.workspace.policy.leader or (manifest.leader if manifest else None)
-    yield from (role for role in (sender(task), leader) if role)
-    if sender(task) == SYSTEM or leader is None or sender(report) == leader:
-        yield ADMIN
+    authority = report.workspace.authority
+    asked = authority.sender_of(task)
+    yield from authority.leaders | ({asked} if asked else set())
+    if asked == SYSTEM or not authority.leaders or authority.role_of(report.author or "") in authority.leaders:
+        yield from authority.admins
 
 
-def _is_open(child: Task, report: Report) -> bool:
+def _is_unanswered(child: Task, report: Report) -> bool:
     """Whether a child TASK was still unanswered when its parent was reported done, as far as the state can tell.
 
     A child of a later day follows up on the REPORT; one that lies in archive, history or log is over (FC411 speaks of it).
@@ -194,7 +235,7 @@ def _is_open(child: Task, report: Report) -> bool:
     relations = child.workspace.relations
     if any(isinstance(other, Task) for other in relations.superseders_of(child)):
         return False
-    answers = (other for other in relations.reports_of(child) if is_answer_to(other, child))
+    answers = (other for other in relations.reports_of(child) if relations.is_answer(other, child))
     return not any((other.text("status") or DONE) in CLOSING_STATUSES for other in answers)
 
 
@@ -210,19 +251,14 @@ def _parent_edges(workspace: Workspace) -> dict[str, dict[str, tuple[Envelope, S
 
 
 def _counts(report: Report) -> bool:
-    """Whether a REPORT says done and still stands."""
-    return report.text("status") in (None, DONE) and not report.workspace.relations.superseders_of(report)
+    """Whether a REPORT says done and still stands; one that cannot be read says nothing."""
+    return report.fields is not None and report.text("status") in (None, DONE) and not report.workspace.relations.superseders_of(report)
 
 
 def _same_work(other: Report, report: Report, task: Task) -> bool:
     """Whether another REPORT is the same role's answer to the same TASK, and not only cites it."""
     answered = next(iter(_answered(other)), None)
-    return sender(other) == sender(report) and answered is not None and answered.task.stem == task.stem
-
-
-def _order(envelope: Envelope) -> tuple[str, str, str]:
-    name = envelope.name
-    return (name.date, name.sequence, name.stem) if name else ("", "", envelope.stem)
+    return other.author == report.author and answered is not None and answered.task.stem == task.stem
 
 
 def _correction_fault(envelope: Envelope, targets: list[Envelope]) -> str:
@@ -233,17 +269,7 @@ def _correction_fault(envelope: Envelope, targets: list[Envelope]) -> str:
         return "self"
     if all(target.kind != envelope.kind for target in targets):
         return "type"
-    return "later" if all(_is_later(target, envelope) for target in targets) else ""
-
-
-def _is_later(target: Envelope, envelope: Envelope) -> bool:
-    theirs, ours = target.name, envelope.name
-    return theirs is not None and ours is not None and (theirs.date, theirs.sequence) > (ours.date, ours.sequence)
-
-
-def _address(task: Task) -> Location:
-    said = task.get("recipient")
-    return task.at(said) if said else task.file
+    return "later" if envelope.name and all(target.serial > envelope.serial for target in targets) else ""
 
 
 def _distinct(tasks: Iterable[Task]) -> list[Task]:

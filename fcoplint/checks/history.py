@@ -35,7 +35,9 @@ def landed_envelope_touched(change: Change) -> Iterator[Finding]:
 @rule("FC808", versions=ANY)
 def renamed(change: Change) -> Iterator[Finding]:
     for pair in change.renamed:
-        found = on(pair.after, "FC808", pair.after.file, about="renamed", old=pair.before.filename)
+        old = pair.before.filename
+        back = f"{pair.after.path.rpartition('/')[0]}/{old}"
+        found = on(pair.after, "FC808", pair.after.file, about="renamed", old=old, back=back)
         yield from _settle(change, pair, [found])
 
 
@@ -54,7 +56,9 @@ def manifest_deleted(change: Change) -> Iterator[Finding]:
             continue
         left = after.manifest_path in after.entries if after else before.manifest_path in change.after.snapshot.entries
         if not left and not change.is_judged_elsewhere(before.root, before.manifest_path, None):
-            yield on_path(before, "FC809", before.manifest_path, about="deleted", message="manifest")
+            found = on_path(before, "FC809", before.manifest_path, about="deleted", message="manifest")
+            # That there is none is the same fault, seen in the state alone.
+            yield replace(found, replaces=("FC141",))
 
 
 def _settle(change: Change, pair: EnvelopePair, found: list[Finding]) -> Iterator[Finding]:
@@ -211,15 +215,14 @@ def _is_exact(pair: EnvelopePair) -> bool:
 
 def _is_frozen(pair: EnvelopePair) -> bool:
     """Whether the envelope was over before the change, in a protocol that freezes what is over (v3, v4)."""
-    place = pair.before.place
-    return pair.before.workspace.version >= 3 and (place.stage == "archive" or place.kind == "history")
+    return pair.before.workspace.version >= 3 and pair.before.place.is_archived
 
 
 def _has_left(pair: EnvelopePair) -> bool:
     old, new = pair.before.place, pair.after.place
     if old.kind == "history":
         return new.kind != "history"
-    return isinstance(pair.after, Task) and new.stage != "archive" and new.kind != "history"
+    return isinstance(pair.after, Task) and not new.is_archived
 
 
 def _is_another(content: Comparison) -> bool:

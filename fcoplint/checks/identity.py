@@ -54,7 +54,7 @@ def confusable_actor(task: Task) -> Iterator[Finding]:
     for event in task.events:
         actor = event.scalar("by")
         if actor and roles.looks_like_actor(actor.text):
-            yield _look_alike(task, actor, f"{event.number}.by={actor.text}", "by")
+            yield _look_alike(task, actor, f"{event.identity} by={actor.text}", "by")
 
 
 def _look_alike(envelope: Envelope, value: Scalar, about: str, key: str) -> Finding:
@@ -108,6 +108,8 @@ def missing_field(envelope: Envelope) -> Iterator[Finding]:
     optional = fields.EXPECTED_ONLY.get(envelope.kind, frozenset())
     for key in fields.REQUIRED[envelope.kind]:
         pair = envelope.pair(key)
+        if pair is None and key in envelope.workspace.dialect.unasked:
+            continue
         when = "sender of a REVIEW" if key in optional else ""
         if pair is None:
             yield on(envelope, "FC114", envelope.top, about=key, when=when, key=key, kind=envelope.kind)
@@ -118,27 +120,21 @@ def missing_field(envelope: Envelope) -> Iterator[Finding]:
 @rule("FC118", versions=V1_V3)
 def type_mismatch(envelope: Envelope) -> Iterator[Finding]:
     for key in ("type", "kind"):
-        value = envelope.get(key)
-        if value is None or value.is_empty:
-            continue
-        said = value.text if isinstance(value, Scalar) else "(not text)"
-        if said.strip().upper() != envelope.kind:
-            yield on(envelope, "FC118", value, about=f"{key}={said}", key=key, value=said, kind=envelope.kind)
+        for value, said in envelope.said(key):
+            if said.strip().upper() != envelope.kind:
+                yield on(envelope, "FC118", value, about=f"{key}={said}", key=key, value=said, kind=envelope.kind)
 
 
 @rule("FC119", versions=V1_V3)
 def id_mismatch(envelope: Envelope) -> Iterator[Finding]:
-    key = fields.ID_FIELD[envelope.kind]
-    value = envelope.get(key)
-    if envelope.name is None or value is None or value.is_empty:
-        return
-    said = value.text if isinstance(value, Scalar) else "(not text)"
-    if said not in (envelope.stem, envelope.short_id):
-        when = "REVIEW" if envelope.kind == "REVIEW" else ""
-        message = "review" if envelope.kind == "REVIEW" else "default"
-        yield on(
-            envelope, "FC119", value, about=f"{key}={said}", when=when, message=message, key=key, value=said, short_id=envelope.short_id
-        )
+    key, names = fields.ID_FIELD[envelope.kind], (envelope.stem, envelope.short_id)
+    for value, said in envelope.said(key) if envelope.name else ():
+        if said not in names:
+            when, message = ("REVIEW", "review") if envelope.kind == "REVIEW" else ("", "default")
+            yield on(
+                envelope, "FC119", value, about=f"{key}={said}", when=when, message=message,
+                key=key, value=said, short_id=envelope.short_id,
+            )  # fmt: skip
 
 
 @rule("FC120", versions=V1_V3)

@@ -6,37 +6,30 @@ says anything about the other, and no rule here looks at that stage.
 
 from __future__ import annotations
 
-import datetime
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from fcoplint.checks.registry import V1_V3, rule
 from fcoplint.findings import Finding, Related, on
 from fcoplint.model.envelope import Issue, Report, Review, Task
 from fcoplint.model.location import Location
-from fcoplint.model.nodes import Mapping, Node, Scalar, Sequence
-from fcoplint.model.relations import recipient, sender
+from fcoplint.model.nodes import Mapping, Node, Sequence, in_words
 from fcoplint.model.sheets import Sheet
 from fcoplint.model.workspace import Workspace
 from fcoplint.protocol import judgements as words
-from fcoplint.protocol.roles import ADMIN, TEAM, base_role
+from fcoplint.protocol.roles import TEAM
 from fcoplint.protocol.times import Time, parse_time
-
-# A time without an offset is the writer's local one: at most this far ahead of UTC.
-_FARTHEST_ZONE = datetime.timedelta(hours=14)
 
 
 @rule("FC601", versions=V1_V3)
 def bad_review(review: Review) -> Iterator[Finding]:
     for key, allowed in (("subject_type", words.SUBJECT_TYPES), ("decision", words.DECISIONS)):
-        value = review.get(key)
-        said = _said(value)
-        if value is None or said is None or said in allowed:
-            continue
-        meant = _meant(said, allowed)
-        message = "meant" if meant else "default"
-        yield on(
-            review, "FC601", value, about=f"{key}={said}", message=message, key=key, value=said, meant=meant, allowed=", ".join(allowed)
-        )
+        for value, said in review.said(key):
+            if said not in allowed:
+                meant = _meant(said, allowed)
+                yield on(
+                    review, "FC601", value, about=f"{key}={said}", message="meant" if meant else "default",
+                    key=key, value=said, meant=meant, allowed=", ".join(allowed),
+                )  # fmt: skip
 
 
 @rule("FC602", versions=V1_V3)
@@ -56,12 +49,12 @@ def bad_human_approval(review: Review) -> Iterator[Finding]:
     if not isinstance(pair.value, Mapping):
         yield on(review, "FC603", pair.value, about="human_approval", message="no-mapping", keys=", ".join(words.APPROVAL_KEYS))
         return
-    missing = [key for key in words.APPROVAL_KEYS if _said(pair.value.get(key)) is None]
+    missing = _missing(pair.value.get, words.APPROVAL_KEYS)
     if missing:
-        yield on(review, "FC603", pair, about="keys", message="keys", missing=", ".join(missing))
+        yield on(review, "FC603", pair, about="keys", message="keys", missing=missing)
     for key, value, message in _wrong_approval_values(review.workspace, pair.value):
-        allowed = ", ".join(words.APPROVAL_DECISIONS if key == "decision" else words.CHANNELS)
-        yield on(review, "FC603", value, about=f"{key}={_said(value)}", message=message, key=key, value=_said(value), allowed=allowed)
+        said, allowed = in_words(value), ", ".join(words.APPROVAL_DECISIONS if key == "decision" else words.CHANNELS)
+        yield on(review, "FC603", value, about=f"{key}={said}", message=message, key=key, value=said, allowed=allowed)
 
 
 @rule("FC604", versions=V1_V3)
@@ -85,12 +78,12 @@ def human_gate_open(task: Task) -> Iterator[Finding]:
 
 @rule("FC605", versions=V1_V3)
 def self_review(review: Review) -> Iterator[Finding]:
-    said, workspace = review.scalar("reviewer_role"), review.workspace
-    if said is None or review.text("decision") in words.NO_JUDGEMENT or _is_admin(workspace, said.text):
+    said = review.scalar("reviewer_role")
+    if said is None or review.text("decision") in words.NO_JUDGEMENT:
         return
-    if workspace.manifest and workspace.manifest.is_solo:
+    if review.workspace.authority.is_solo or _is_admin(review.workspace, said.text):
         return
-    subjects = [subject for subject in workspace.relations.named_by(review, "subject_ref") if isinstance(subject, (Task, Report))]
+    subjects = [subject for subject in review.workspace.relations.named_by(review, "subject_ref") if isinstance(subject, (Task, Report))]
     if subjects and all(_worked_on(subject, said.text) for subject in subjects):
         subject = subjects[0]
         message = "report" if isinstance(subject, Report) else "task"
@@ -110,23 +103,19 @@ def risk_without_review(task: Task) -> Iterator[Finding]:
 
 @rule("FC611", versions=V1_V3)
 def bad_issue(issue: Issue) -> Iterator[Finding]:
-    value = issue.get("severity")
-    said = _said(value)
-    if value is not None and said is not None and not words.is_severity(said):
-        yield on(issue, "FC611", value, about=said, value=said, allowed=", ".join(words.SEVERITIES))
+    for value, said in issue.said("severity"):
+        if not words.is_severity(said):
+            yield on(issue, "FC611", value, about=said, value=said, allowed=", ".join(words.SEVERITIES))
 
 
 @rule("FC612", versions=V1_V3)
 def bad_closing(issue: Issue) -> Iterator[Finding]:
-    value = issue.get("status")
-    said = _said(value)
-    if value is None or said is None:
-        return
-    if said not in words.ISSUE_STATUSES:
-        yield on(issue, "FC612", value, about=f"status={said}", value=said)
-    missing = [key for key in words.CLOSING_KEYS if said == "closed" and _said(issue.get(key)) is None]
-    if missing:
-        yield on(issue, "FC612", value, about="closing", message="keys", missing=", ".join(missing))
+    for value, said in issue.said("status"):
+        if said not in words.ISSUE_STATUSES:
+            yield on(issue, "FC612", value, about=f"status={said}", value=said)
+        missing = _missing(issue.get, words.CLOSING_KEYS) if said == "closed" else ""
+        if missing:
+            yield on(issue, "FC612", value, about="closing", message="keys", missing=missing)
 
 
 @rule("FC621", "FC622", versions=V1_V3)
@@ -146,27 +135,27 @@ def _check_sheet(sheet: Sheet) -> Iterator[Finding]:
         if sheet.document is not None:
             yield on(sheet, code, sheet.top, about="front matter", message="front-matter", keys=", ".join(required))
         return
-    missing = [key for key in required if _said(sheet.get(key)) is None]
+    missing = _missing(sheet.get, required)
     if missing:
-        yield on(sheet, code, sheet.top, about="keys", message="keys", missing=", ".join(missing))
+        yield on(sheet, code, sheet.top, about="keys", message="keys", missing=missing)
     for key, value, expected in (*_wrong_values(sheet, values), *_wrong_identity(sheet)):
-        yield on(sheet, code, value, about=f"{key}={_said(value)}", key=key, value=_said(value), expected=expected)
+        yield on(sheet, code, value, about=f"{key}={in_words(value)}", key=key, value=in_words(value), expected=expected)
 
 
 def _wrong_values(sheet: Sheet, values: dict[str, tuple[str, ...]]) -> Iterator[tuple[str, Node, str]]:
     """(key, value, what it should be) of each field whose value is outside its list."""
     for key, allowed in values.items():
-        value = sheet.get(key)
-        if value is not None and (said := _said(value)) is not None and said not in allowed:
-            yield key, value, "one of " + ", ".join(allowed) if len(allowed) > 1 else f"`{allowed[0]}`"
+        for value, said in sheet.said(key):
+            if said not in allowed:
+                yield key, value, "one of " + ", ".join(allowed) if len(allowed) > 1 else f"`{allowed[0]}`"
     for key in words.INSPECTION_COUNTS if sheet.kind == "INSPECTION" else ():
-        value = sheet.get(key)
-        if value is not None and (said := _said(value)) is not None and not (said.isascii() and said.isdigit()):
-            yield key, value, "a number from 0"
+        for value, said in sheet.said(key):
+            if not (said.isascii() and said.isdigit()):
+                yield key, value, "a number from 0"
     key = "created_at" if sheet.kind == "ALERT" else "inspected_at"
-    value = sheet.scalar(key)
-    if value and parse_time(value.text) is None:
-        yield key, value, "an ISO 8601 time"
+    time = sheet.scalar(key)
+    if time and parse_time(time.text) is None:
+        yield key, time, "an ISO 8601 time"
 
 
 def _wrong_identity(sheet: Sheet) -> Iterator[tuple[str, Node, str]]:
@@ -180,11 +169,10 @@ def _wrong_identity(sheet: Sheet) -> Iterator[tuple[str, Node, str]]:
         yield "scope", scope, f"`{name.tail}`, as the file name says"
 
 
-def _said(value: Node | None) -> str | None:
-    """What a field says: its text, or a word for what stands there instead; None where it says nothing."""
-    if value is None or value.is_empty:
-        return None
-    return value.text if isinstance(value, Scalar) else "(a list)" if isinstance(value, Sequence) else "(a mapping)"
+def _missing(get: Callable[[str], Node | None], keys: Iterable[str]) -> str:
+    """Those of the keys that are not there or say nothing, as a list to read."""
+    found = ((key, get(key)) for key in keys)
+    return ", ".join(key for key, value in found if value is None or value.is_empty)
 
 
 def _says_anything(value: Node | None) -> bool:
@@ -204,9 +192,9 @@ def _wrong_approval_values(workspace: Workspace, approval: Mapping) -> Iterator[
     """(key, value, message) of each value of a human_approval that is there and wrong."""
     for key in words.APPROVAL_KEYS:
         value = approval.get(key)
-        said = _said(value)
-        if value is None or said is None:
+        if value is None or value.is_empty:
             continue
+        said = in_words(value)
         if key == "approver" and not _is_admin(workspace, said):
             yield key, value, "approver"
         elif key == "approved_at" and parse_time(said) is None:
@@ -235,7 +223,7 @@ def _is_settled(review: Review, reviews: list[Review]) -> bool:
     """Whether another REVIEW took this one's place, or a human approved the same TASK in a later one."""
     if any(isinstance(later, Review) for later in review.workspace.relations.superseders_of(review)):
         return True
-    return any(_is_human_approval(later) and _number(later) > _number(review) for later in reviews)
+    return any(_is_human_approval(later) and later.serial > review.serial for later in reviews)
 
 
 def _is_human_approval(review: Review) -> bool:
@@ -245,10 +233,6 @@ def _is_human_approval(review: Review) -> bool:
     return decision == words.APPROVED and _is_by_admin(review)
 
 
-def _number(review: Review) -> tuple[str, str]:
-    return (review.name.date, review.name.sequence) if review.name else ("", "")
-
-
 def _passed_at(task: Task, review: Review) -> Node | Location | None:
     """Where a TASK went on past a REVIEW: the first event to done, else to archive, that is not older than it.
 
@@ -256,32 +240,25 @@ def _passed_at(task: Task, review: Review) -> Node | Location | None:
     """
     if not task.events:
         return task.top
-    asked = _time(review.text("decided_at"))
+    asked = parse_time(review.text("decided_at") or "")
     for stage in ("done", "archive"):
         for event in task.events:
             target = event.scalar("to")
-            if target and target.text == stage and not _is_before(_time(event.text("at")), asked):
+            if target and target.text == stage and not _is_before(event.time, asked):
                 return target
     return None
 
 
 def _is_before(event: Time | None, asked: Time | None) -> bool:
     """Whether an event is older than the question for sure: a time without an offset may be of any zone."""
-    if event is None or asked is None:
-        return False
-    slack = datetime.timedelta(0) if asked.aware and event.aware else _FARTHEST_ZONE
-    return event.moment + slack < asked.moment
-
-
-def _time(text: str | None) -> Time | None:
-    return parse_time(text) if text else None
+    return event is not None and asked is not None and asked.moment - event.moment > max(event.margin, asked.margin)
 
 
 def _worked_on(subject: Task | Report, reviewer: str) -> bool:
     """Whether the reviewer did the work: sent the REPORT, or is who the TASK is addressed to. TEAM is nobody in particular."""
-    worker = sender(subject) if isinstance(subject, Report) else recipient(subject)
-    declared = subject.workspace.declared_roles
-    return worker not in (None, TEAM) and base_role(worker or "", declared) == base_role(reviewer, declared)
+    authority = subject.workspace.authority
+    worker = subject.author if isinstance(subject, Report) else subject.recipient
+    return worker not in (None, TEAM) and authority.role_of(worker or "") == authority.role_of(reviewer)
 
 
 def _is_by_admin(review: Review) -> bool:
@@ -290,4 +267,4 @@ def _is_by_admin(review: Review) -> bool:
 
 def _is_admin(workspace: Workspace, role: str) -> bool:
     """Whether a role is ADMIN, an instance of it (the specification's own example is ADMIN-01), or one of the owner's admins."""
-    return base_role(role, workspace.declared_roles) == ADMIN or role in workspace.policy.admins
+    return workspace.authority.role_of(role) in workspace.authority.admins

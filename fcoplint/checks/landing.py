@@ -26,6 +26,8 @@ def backdated_event(change: Change) -> Iterator[Finding]:
         if before is None or event.time is None or task.workspace.version not in V3_V4 or event.is_migration:
             continue
         moment = event.time.moment
+        if _latest_possible(before) - moment <= _SLACK:
+            continue
         if root not in newest:
             newest[root] = _newest_event(before)
         latest = newest[root]
@@ -72,8 +74,12 @@ def _landed_workspaces(change: Change) -> dict[str, Workspace]:
     return {after.root: before for before, after in change.workspaces() if before and after}
 
 
+def _latest_possible(workspace: Workspace) -> datetime.datetime:
+    return workspace.policy.now + workspace.policy.clock_tolerance
+
+
 def _newest_event(workspace: Workspace) -> datetime.datetime | None:
     """The newest event that landed; one that lies in the future proves a wrong clock and no time."""
-    limit = workspace.policy.now + workspace.policy.clock_tolerance
+    limit = _latest_possible(workspace)
     moments = (event.time.moment for task in workspace.tasks for event in task.events if event.time)
     return max((moment for moment in moments if moment <= limit), default=None)

@@ -14,7 +14,6 @@ from fcoplint.model.workspace import Workspace
 from fcoplint.protocol import roles
 
 _MODES = ("solo", "preset", "custom", "team")
-_VERSION_TEXT = "a version written as text"
 
 
 @rule("FC141", versions=V1_V3)

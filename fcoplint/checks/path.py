@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fcoplint.checks.registry import V1_V3, V2_V3, V3, rule
+from fcoplint.checks.habits import once
+from fcoplint.checks.registry import V1_V2, V2_V3, V3, rule
 from fcoplint.findings import Finding, Related, on, on_path
 from fcoplint.model.envelope import Envelope, Task
+from fcoplint.model.links import follow
 from fcoplint.model.nodes import as_plain
 from fcoplint.model.workspace import Workspace
 from fcoplint.protocol.names import claimed_kind
@@ -96,7 +98,7 @@ def _other_fields(task: Task) -> dict[str, object]:
 
 
 def _agrees(task: Task) -> bool:
-    return bool(task.events) and task.events[-1].target == task.place.stage
+    return task.last_event is not None and task.last_event.target == task.place.stage
 
 
 @rule("FC204", versions=V2_V3)
@@ -114,8 +116,22 @@ def mixed_topology(workspace: Workspace) -> Iterator[Finding]:
         yield on_path(workspace, "FC204", workspace.path(folder), about=folder, message="folder", when=when, folder=folder)
 
 
-@rule("FC205", versions=V1_V3)
+@rule("FC205", versions=V3)
 def misplaced_envelope(envelope: Envelope) -> Iterator[Finding]:
+    yield from _misplaced(envelope)
+
+
+@rule("FC205", versions=V1_V2)
+def misplaced_in_older_layout(workspace: Workspace) -> Iterator[Finding]:
+    groups: dict[tuple[str, str], list[Finding]] = {}
+    for envelope in workspace.envelopes:
+        groups.setdefault((envelope.kind, envelope.place.kind), []).extend(_misplaced(envelope))
+    for (kind, folder), found in groups.items():
+        if found:
+            yield from once(workspace, found, f"{kind} in {folder}", kind=kind, home=found[0].parameters["home"])
+
+
+def _misplaced(envelope: Envelope) -> Iterator[Finding]:
     place, old = envelope.place, envelope.workspace.version < 3
     if place.kind in ("log", "lifecycle", "_archive"):
         return
@@ -153,14 +169,21 @@ def _homes(envelope: Envelope, *, old: bool) -> tuple[str, ...]:
 
 @rule("FC206", versions=V3)
 def symlinked_stage(workspace: Workspace) -> Iterator[Finding]:
-    envelopes = {envelope.path for envelope in workspace.envelopes}
-    for path, entry in workspace.entries.items():
-        if entry.kind is Kind.LINK and _matters(workspace, path, envelopes):
+    for path in links_that_matter(workspace):
+        # Where it leaves the root that is the graver fault, and FC714 speaks of it.
+        if not follow(workspace.state, path).leaves_by:
             yield on_path(workspace, "FC206", path, about="link", target=workspace.link_target(path))
 
 
+def links_that_matter(workspace: Workspace) -> Iterator[str]:
+    """The links of a workspace that stand for an envelope, the manifest, or a folder in which envelopes are looked for."""
+    envelopes = {envelope.path for envelope in workspace.envelopes}
+    for path, entry in workspace.entries.items():
+        if entry.kind is Kind.LINK and _matters(workspace, path, envelopes):
+            yield path
+
+
 def _matters(workspace: Workspace, path: str, envelopes: set[str]) -> bool:
-    """Whether a link stands for an envelope, the manifest, or a folder in which envelopes are looked for."""
     if path in envelopes or workspace.relative(path) in MANIFEST_NAMES:
         return True
     filename = path.rpartition("/")[2]

@@ -8,11 +8,12 @@ from fcoplint.checks.registry import ANY, UNKNOWN, V3_V4, V4, rule
 from fcoplint.findings import Finding, on, on_path
 from fcoplint.model.change import Change
 from fcoplint.model.envelope import Envelope
+from fcoplint.model.links import follow
 from fcoplint.model.location import Location
 from fcoplint.model.workspace import Workspace, Workspaces
 from fcoplint.source.snapshot import Kind, Unreadable
 
-# These have codes of their own: FC206 for links, FC907 for what a merge left open.
+# These have codes of their own: FC206 and FC714 for links, FC907 for what a merge left open.
 _TOLD_ELSEWHERE = ("link", "unmerged")
 
 
@@ -20,7 +21,7 @@ _TOLD_ELSEWHERE = ("link", "unmerged")
 def unreadable_envelope(envelope: Envelope) -> Iterator[Finding]:
     content = envelope.content
     if isinstance(content, Unreadable):
-        if content.reason not in _TOLD_ELSEWHERE or (content.reason == "link" and envelope.workspace.version not in V3_V4):
+        if content.reason not in _TOLD_ELSEWHERE or (content.reason == "link" and not _is_told_of(envelope)):
             yield on(envelope, "FC001", envelope.file, about=content.reason, message=content.reason, detail=content.detail)
         return
     document = envelope.document
@@ -29,6 +30,11 @@ def unreadable_envelope(envelope: Envelope) -> Iterator[Finding]:
     for fault in document.front.faults if document else ():
         if fault.kind == "too-large":
             yield on(envelope, "FC001", fault.span, about="front-matter", message="front-matter", limit=fault.detail)
+
+
+def _is_told_of(link: Envelope) -> bool:
+    """Whether another rule speaks of an envelope that is a link: FC206 from v3 on, FC714 where it leaves the root."""
+    return link.workspace.version in V3_V4 or follow(link.workspace.state, link.path).leaves_by is not None
 
 
 @rule("FC001", versions=ANY)
@@ -52,6 +58,8 @@ def unreadable_folder(workspace: Workspace) -> Iterator[Finding]:
 @rule("FC001", versions=ANY)
 def unreadable_workspace(workspaces: Workspaces) -> Iterator[Finding]:
     for path, why in workspaces.unreadable.items():
+        if why.reason == "link" and follow(workspaces, path).leaves_by:
+            continue
         detail = why.detail or why.reason
         yield Finding("FC001", Location(path), path, about=why.reason, message=_folder_message(why), parameters={"detail": detail})
 

@@ -14,6 +14,7 @@ Check = Callable[..., Iterator[Finding]]
 # 0 stands for a protocol that nobody here knows.
 UNKNOWN = frozenset({0})
 V1_V3 = frozenset({1, 2, 3})
+V1_V2 = frozenset({1, 2})
 V2_V3 = frozenset({2, 3})
 V3 = frozenset({3})
 V3_V4 = frozenset({3, 4})
@@ -22,7 +23,8 @@ ANY = UNKNOWN | V1_V3 | V4
 
 _MODULES = (
     "reading", "identity", "values", "clashes", "manifest", "path", "archive", "strays", "events", "authority", "evidence",
-    "judgement", "history", "landing", "actors", "repository", "writing",
+    "judgement", "roots", "roots_references", "roots_reports", "roots_bindings", "roots_machine", "history", "landing", "actors",
+    "repository", "writing",
 )  # fmt: skip
 # What a check may look at, by the name of its parameter's type: the signature is the kind (design.md 4).
 _ENVELOPES = {
@@ -38,8 +40,8 @@ _ENVELOPES = {
 class Registered:
     """A check with the codes it may yield, the protocol versions it speaks for, and what it looks at.
 
-    `kinds` are the envelope types it is called with; `subject` is "envelope", "workspace", "workspaces" (all of a snapshot) or
-    "change".
+    `kinds` are the envelope types it is called with; `subject` is "envelope", "workspace", "workspaces" (all of a snapshot),
+    "change" or "message" (a commit's).
     """
 
     check: Check
@@ -62,13 +64,23 @@ OPTIONAL: set[str] = set()
 ADDITIVE: set[str] = set()
 
 
-def rule(*codes: str, versions: frozenset[int] = V1_V3, default: bool = True, additive: bool = False) -> Callable[[Check], Check]:
+# Codes about what files say of other things: a change answers for them only in the files that it touches, not for what it
+# does to what they speak of. Those that land must not be edited.
+OF_CHANGED: set[str] = set()
+# Codes whose files lie outside every snapshot: only the probe speaks of them.
+PROBED = frozenset({"FC732"})
+
+
+def rule(
+    *codes: str, versions: frozenset[int] = V1_V3, default: bool = True, additive: bool = False, of_changed: bool = False
+) -> Callable[[Check], Check]:
     """Register a check that yields findings of `codes` in workspaces of these protocol `versions`.
 
     A rule of a change is called for every change, and looks at the versions itself.
     """
     OPTIONAL.update(() if default else codes)
     ADDITIVE.update(codes if additive else ())
+    OF_CHANGED.update(codes if of_changed else ())
 
     def register(check: Check) -> Check:
         looked_at: Any = next(iter(check.__annotations__.values()))

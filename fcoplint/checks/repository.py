@@ -11,7 +11,8 @@ from fcoplint.model.change import Change
 from fcoplint.model.location import Location
 from fcoplint.model.manifest import Manifest
 from fcoplint.model.workspace import Workspaces
-from fcoplint.source.snapshot import Snapshot
+from fcoplint.settings import BASELINE
+from fcoplint.source.snapshot import Snapshot, read_one
 
 CONFIGURATION = ".fcoplint.toml"
 _PROJECT = "pyproject.toml"
@@ -50,7 +51,7 @@ def configuration_changed(change: Change) -> Iterator[Finding]:
     baselines = _baselines(change.before) | _baselines(change.after) if change.changed_paths else set()
     for path in sorted(change.changed_paths):
         name = path.rpartition("/")[2]
-        if name == CONFIGURATION or path in baselines:
+        if name in (CONFIGURATION, BASELINE) or path in baselines:
             message = "default" if name == CONFIGURATION else "baseline"
         elif name == _PROJECT and len({repr(_table(name, _read(side.snapshot, path))) for side in (change.before, change.after)}) > 1:
             message = "project"
@@ -103,7 +104,7 @@ def _above(root: str) -> Iterator[str]:
 
 
 def _read(snapshot: Snapshot, path: str) -> bytes | None:
-    content = next(content for _, content in snapshot.read([path])) if path in snapshot.entries else None
+    content = read_one(snapshot, path)
     return content if isinstance(content, bytes) else None
 
 

@@ -7,29 +7,30 @@ from collections.abc import Iterator
 from fcoplint.checks.registry import V1_V3, V3, rule
 from fcoplint.findings import Finding, on
 from fcoplint.model.envelope import Envelope, Report, Task
-from fcoplint.model.nodes import Node, Scalar, Sequence, as_plain
+from fcoplint.model.nodes import Scalar, Sequence, as_plain
 from fcoplint.protocol import fields
 from fcoplint.protocol.roles import YAML_TRAPS
+from fcoplint.protocol.stages import TERMINAL
 from fcoplint.protocol.times import parse_time
 
 
 @rule("FC115", versions=V1_V3)
 def wrong_protocol(envelope: Envelope) -> Iterator[Finding]:
-    for value, said in _values(envelope, "protocol"):
+    for value, said in envelope.said("protocol"):
         if not fields.is_protocol(said) and not fields.is_protocol_alias(said):
             yield on(envelope, "FC115", value, about=said, value=said)
 
 
 @rule("FC116", versions=V1_V3)
 def protocol_alias(envelope: Envelope) -> Iterator[Finding]:
-    for value, said in _values(envelope, "protocol"):
+    for value, said in envelope.said("protocol"):
         if fields.is_protocol_alias(said):
             yield on(envelope, "FC116", value, about=said, value=said)
 
 
 @rule("FC117", versions=V1_V3)
 def wrong_version(envelope: Envelope) -> Iterator[Finding]:
-    for value, said in _values(envelope, "version"):
+    for value, said in envelope.said("version"):
         version = fields.envelope_version(said)
         if version == 3:
             yield on(envelope, "FC117", value, about=said, message="three", when="3", value=said)
@@ -39,7 +40,7 @@ def wrong_version(envelope: Envelope) -> Iterator[Finding]:
 
 @rule("FC123", versions=V1_V3)
 def bad_priority(envelope: Envelope) -> Iterator[Finding]:
-    for value, said in _values(envelope, "priority"):
+    for value, said in envelope.said("priority"):
         canonical = fields.canonical_priority(said)
         if canonical is None:
             yield on(envelope, "FC123", value, about=said, value=said)
@@ -49,7 +50,7 @@ def bad_priority(envelope: Envelope) -> Iterator[Finding]:
 
 @rule("FC124", versions=V1_V3)
 def bad_status(report: Report) -> Iterator[Finding]:
-    for value, said in _values(report, "status"):
+    for value, said in report.said("status"):
         if said == "accepted":
             yield on(report, "FC124", value, about=said, message=said, when=said)
         elif said not in fields.REPORT_STATUSES:
@@ -58,7 +59,7 @@ def bad_status(report: Report) -> Iterator[Finding]:
 
 @rule("FC125", versions=V1_V3)
 def bad_risk_level(envelope: Envelope) -> Iterator[Finding]:
-    for value, said in _values(envelope, "risk_level"):
+    for value, said in envelope.said("risk_level"):
         if said.strip().lower() not in fields.RISK_LEVELS:
             yield on(envelope, "FC125", value, about=said, value=said, levels=", ".join(fields.RISK_LEVELS))
 
@@ -66,7 +67,7 @@ def bad_risk_level(envelope: Envelope) -> Iterator[Finding]:
 @rule("FC126", versions=V1_V3)
 def bad_timestamp(envelope: Envelope) -> Iterator[Finding]:
     for key in fields.TIME_FIELDS:
-        for value, said in _values(envelope, key):
+        for value, said in envelope.said(key):
             if parse_time(said) is None:
                 yield on(envelope, "FC126", value, about=f"{key}={said}", key=key, value=said)
 
@@ -101,19 +102,12 @@ def stored_custody(envelope: Envelope) -> Iterator[Finding]:
 
 @rule("FC129", versions=V3)
 def status_contradicts_path(task: Task) -> Iterator[Finding]:
-    stage = "archive" if task.place.kind == "history" else task.place.stage
-    for value, said in _values(task, "status") if stage else ():
+    stage = TERMINAL if task.place.is_archived else task.place.stage
+    for value, said in task.said("status") if stage else ():
         meant = fields.stages_of_status(said)
         if meant and stage not in meant:
             lies = "history" if task.place.kind == "history" else stage
             yield on(task, "FC129", value, about=f"status={said}", value=said, meant=" or ".join(meant), lies=lies)
-
-
-def _values(envelope: Envelope, key: str) -> Iterator[tuple[Node, str]]:
-    """A field's value and what it says; nothing where it is absent or empty, which is FC114's to tell if it matters."""
-    value = envelope.get(key)
-    if value is not None and not value.is_empty:
-        yield value, value.text if isinstance(value, Scalar) else "(not text)"
 
 
 def _is_text(value: Scalar) -> bool:

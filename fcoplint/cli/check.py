@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -12,7 +13,9 @@ from fcoplint import engine
 from fcoplint.cli import common, ranges
 from fcoplint.model.change import Author
 from fcoplint.report import Report
+from fcoplint.settings import Settings
 from fcoplint.source import git, tree, worktree
+from fcoplint.source.ground import Disk
 from fcoplint.source.snapshot import OverlaySnapshot, Snapshot
 
 
@@ -24,6 +27,7 @@ from fcoplint.source.snapshot import OverlaySnapshot, Snapshot
 @click.option("--first-parent", is_flag=True, help="With --each-commit: only commits of the main line.")
 @click.option("--pre-push", is_flag=True, help="Check what is pushed; git's pre-push lines come on standard input.")
 @click.option("--pre-receive", is_flag=True, help="Check what arrives at a server; git's pre-receive lines come on standard input.")
+@click.option("--commit-msg", "message", metavar="FILE", help="Check a commit's message: a trailer `Task: TASK-…` must name a TASK.")
 @click.option("--all", "show_older", is_flag=True, help="Also list findings that were there before this change.")
 @common.report_options
 def command(
@@ -34,6 +38,7 @@ def command(
     first_parent: bool,
     pre_push: bool,
     pre_receive: bool,
+    message: str | None,
     show_older: bool,
     **given: Any,
 ) -> None:
@@ -43,31 +48,41 @@ def command(
     them or elsewhere.
     """
     options = common.Options(**given)
-    if sum(map(bool, (files or stdin_filename, revisions, pre_push, pre_receive))) > 1:
-        common.stop("give one of FILES, --range, --pre-push and --pre-receive", common.USAGE)
+    way = ranges.Way(each_commit=each_commit, first_parent=first_parent)
+    _refuse_mixture((bool(files or stdin_filename), revisions is not None, pre_push, pre_receive, message is not None), way)
     try:
         repository = git.open_repository(os.getcwd(), os.environ)
         if revisions is not None:
-            way = ranges.Way(each_commit=each_commit, first_parent=first_parent)
             report = ranges.check_range(repository, revisions, options, way, show_older=show_older)
         elif pre_push or pre_receive:
             report = ranges.check_pushed(repository, options, received=pre_receive)
         elif not repository.top:
             common.stop("there is no working tree here, so there is no commit to check", common.USAGE)
+        elif message is not None:
+            report = _check_message(repository, message, options)
         elif files or stdin_filename:
             report = _check_files(repository, files, stdin_filename, options, show_older=show_older)
         else:
             report = _check_index(repository, options, show_older=show_older)
     except git.GitError as error:
         common.stop_for_git(error, options, "check")
-    if options.style == "json" or report.workspaces or report.findings:
+    if message is None or report.findings or not options.is_read_by_people:
         common.finish(report, options)
+
+
+def _refuse_mixture(asked: tuple[bool, bool, bool, bool, bool], way: ranges.Way) -> None:
+    if sum(asked) > 1:
+        common.stop("give one of FILES, --range, --pre-push, --pre-receive and --commit-msg", common.USAGE)
+    if (way.each_commit or way.first_parent) and not asked[1]:
+        common.stop("--each-commit and --first-parent go with --range A..B", common.USAGE)
+    if way.first_parent and not way.each_commit:
+        common.stop("--first-parent goes with --each-commit", common.USAGE)
 
 
 def _check_index(repository: git.Repository, options: common.Options, *, show_older: bool) -> Report:
     parents = tree.parents_of_next_commit(repository, os.environ)
     before, after = tree.index_and_parents(repository, parents)
-    settings = common.settings_for_change(options, before[0], repository)
+    settings = _here(common.settings_for_change(options, before[0], repository), repository)
     repository.blobs.max_bytes = settings.max_bytes
     ancestors = [ranges.past_of(repository, parent) for parent in parents]
     # Who the author is costs a call of git; only where somebody is bound by it does that matter.
@@ -76,12 +91,28 @@ def _check_index(repository: git.Repository, options: common.Options, *, show_ol
     return engine.check(before, after, settings, show_older=show_older, ancestors=ancestors, author=author)
 
 
+def _here(settings: Settings, repository: git.Repository) -> Settings:
+    """The settings for snapshots whose root is this working tree's; both sides of a change share them."""
+    return replace(settings, ground=Disk(os.path.realpath(repository.top), repository))
+
+
+def _check_message(repository: git.Repository, file: str, options: common.Options) -> Report:
+    try:
+        with open(file, "rb") as opened:
+            text = opened.read().decode("utf-8", "surrogateescape")
+    except OSError as error:
+        common.stop(f"{file}: {error.strerror}", common.USAGE)
+    before, index = tree.index_and_parents(repository, tree.parents_of_next_commit(repository, os.environ)[:1])
+    settings = common.settings_for_change(options, before[0], repository)
+    return engine.check_message(text, index, settings, comment=git.comment_sign(repository))
+
+
 def _check_files(
     repository: git.Repository, files: tuple[str, ...], stdin_filename: str | None, options: common.Options, *, show_older: bool
 ) -> Report:
     head = git.resolve_commit(repository, "HEAD")
     before: Snapshot = tree.commit_snapshot(repository, head, "HEAD") if head else tree.empty_snapshot(repository)
-    settings = common.settings_for_change(options, before, repository)
+    settings = _here(common.settings_for_change(options, before, repository), repository)
     after: Snapshot = worktree.worktree_snapshot(repository, repository.top)
     paths = {path for file in files for path in _paths_at(repository, file, (before, after))}
     if stdin_filename:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import click
 
 from fcoplint import catalogue
@@ -22,4 +24,10 @@ def command(code: str) -> None:
 def _page(rule: catalogue.Rule) -> str:
     facts = {"severity": severities(rule), "protocol": rule.protocols, "fix": rule.fix, "source": rule.source}
     lines = [f"{rule.code} {rule.name}", rule.title, "", *(f"{key + ':':10}{value}" for key, value in facts.items())]
-    return "\n".join([*lines, "", rule.why, "", rule.body]) + "\n"
+    return "\n".join([*lines, "", rule.why, "", _examples_last(rule.body)]) + "\n"
+
+
+def _examples_last(body: str) -> str:
+    """A page with its examples behind all else: who was just blocked looks for the way out first."""
+    sections = [section.strip() for section in re.split(r"(?m)^(?=## )", body) if section.strip()]
+    return "\n\n".join(sorted(sections, key=lambda section: section.startswith("## Example")))

@@ -10,6 +10,7 @@ from fcoplint.cli import common
 from fcoplint.protocol.places import is_workspace_folder
 from fcoplint.settings import Settings
 from fcoplint.source import git, tree, worktree
+from fcoplint.source.ground import Disk
 from fcoplint.source.snapshot import Snapshot
 
 
@@ -33,7 +34,8 @@ def open_folder(path: str, options: common.Options | None = None, *, rev: str | 
     """Open PATH, or end the program with one line of advice. May raise GitError."""
     root = _folder(path)
     repository = _repository(root)
-    settings = common.settings_for_folder(options or common.Options(), root, repository)
+    settings = _settings(options or common.Options(), root, repository, rev)
+    settings = replace(settings, ground=Disk(root if rev is None else None, repository))
     name = "/".join(Path(root).parts[-2:])
     top = "fcop" if as_workspace else name if is_workspace_folder(name) else None
     return Opened(root, _snapshot(root, repository, rev, settings), settings, top, repository)
@@ -52,6 +54,14 @@ def _folder(path: str) -> str:
     if not os.path.isdir(root):
         common.stop(f"{path} is a file; give the repository or the workspace that holds it", common.USAGE)
     return os.path.realpath(root)
+
+
+def _settings(options: common.Options, root: str, repository: git.Repository | None, rev: str | None) -> Settings:
+    if repository is None or repository.top or rev is None:
+        return common.settings_for_folder(options, root, repository)
+    # Without a working tree the configuration, too, is what the commit holds.
+    commit = git.require_commit(repository, rev)
+    return common.settings_for_change(options, tree.commit_snapshot(repository, commit, rev), repository)
 
 
 def _repository(root: str) -> git.Repository | None:

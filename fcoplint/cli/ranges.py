@@ -12,15 +12,17 @@ from typing import NoReturn
 
 from fcoplint import engine
 from fcoplint.cli import common
-from fcoplint.model.change import Ancestors, Past, no_ancestors
+from fcoplint.model.change import Ancestors, Author, Past, no_ancestors
 from fcoplint.report import Report
 from fcoplint.settings import Settings
 from fcoplint.source import git, history, tree
+from fcoplint.source.ground import Disk
 from fcoplint.source.snapshot import Snapshot
+from fcoplint.source.tree import GitSnapshot
 
 _RANGE = re.compile(r"(?P<start>.*?)\.\.\.?(?P<end>.*)", re.DOTALL)
 _NONE = re.compile(r"0+")
-_DEEPEN = "fetch the whole history (in CI: fetch-depth: 0; by hand: git fetch --unshallow), then run this again"
+_SIGNATURES = "FC420"
 
 
 def past_of(repository: git.Repository, commit: str) -> Ancestors:
@@ -46,20 +48,37 @@ def check_range(repository: git.Repository, revisions: str, options: common.Opti
     base = git.merge_base(repository, start, end)
     if base is None:
         _stop_unrelated(repository, revisions, options)
+    if base == end:
+        common.say(f"{revisions} brings in no commit, so there is nothing to check")
     before = tree.commit_snapshot(repository, base, base)
-    settings = common.settings_for_change(options, before, repository)
+    settings = replace(common.settings_for_change(options, before, repository), ground=Disk(None, repository))
     repository.blobs.max_bytes = settings.max_bytes
+    between = [end, f"^{start}"]
     if way.each_commit:
-        return _judge_commits(repository, [f"{start}..{end}"], settings, first_parent=way.first_parent)
-    after = tree.commit_snapshot(repository, end, end)
-    settings = _at_time_of(repository, settings, end)
-    return engine.check([before], after, settings, show_older=show_older, ancestors=[past_of(repository, base)])
+        report = _judge_commits(repository, between, settings, before, first_parent=way.first_parent)
+    else:
+        report = _judge_tip(repository, before, end, settings, show_older=show_older)
+    if way.first_parent or not way.each_commit:
+        report = engine.join("check", [report, *_judge_authors(repository, between, before, end, settings)])
+    return report
 
 
 def check_pushed(repository: git.Repository, options: common.Options, *, received: bool) -> Report:
     """What is pushed (git's pre-push lines, or pre-commit's variables) or received (pre-receive lines): every new commit."""
-    pushes = _received(sys.stdin.buffer.read()) if received else _pushed(os.environ)
-    reports = [_check_push(repository, push, options, received=received) for push in pushes if not _NONE.fullmatch(push.new)]
+    pushes = [push for push in (_received() if received else _pushed(os.environ)) if not _NONE.fullmatch(push.new)]
+    found = git.find_objects(repository, [name for push in pushes for name in (push.old, push.new)])
+    reports: list[Report] = []
+    fresh: dict[tuple[str, ...], list[str]] = {}
+    main = git.main_branch(repository) if received else None
+    for push in pushes:
+        new, old = _commit_of(push, found), found[push.old].commit
+        if new and old:
+            reports += _check_update(repository, old, new, _had(push, main), options)
+        elif new:
+            # A new branch starts where it left what the other side has.
+            fresh.setdefault(("--not", "--all") if received else _had(push, None), []).append(new)
+    for elsewhere, tips in fresh.items():
+        reports += _check_new(repository, tips, elsewhere, options)
     return engine.join("check", reports)
 
 
@@ -67,10 +86,10 @@ def replay(repository: git.Repository, settings: Settings, revision: str, since:
     """`audit --history`: what each commit up to `revision` did to what had landed before it."""
     if git.is_shallow(repository):
         return engine.unchecked("audit", "shallow", settings)
-    revisions = [revision, *([f"--since={since}"] if since else [])]
+    revisions = [git.require_commit(repository, revision), *([f"--since={since}"] if since else [])]
     if settings.history_from:
         revisions.append(f"^{git.require_commit(repository, settings.history_from)}")
-    return _judge_commits(repository, revisions, settings, whole=False, command="audit")
+    return _judge_commits(repository, revisions, settings, command="audit")
 
 
 @dataclass(frozen=True)
@@ -83,43 +102,101 @@ class _Push:
     remote: str | None = None
 
 
-def _check_push(repository: git.Repository, push: _Push, options: common.Options, *, received: bool) -> Report:
-    new = git.require_commit(repository, push.new)
-    old = None if _NONE.fullmatch(push.old) else git.resolve_commit(repository, push.old)
-    elsewhere = "--all" if received else f"--remotes={push.remote}" if push.remote else "--remotes"
-    known = [f"^{old}"] if old else ["--not", elsewhere]
-    start = old or _where_it_left(repository, new, known)
-    before: Snapshot = tree.commit_snapshot(repository, start, start) if start else tree.empty_snapshot(repository)
-    settings = common.settings_for_change(options, before, repository)
+def _commit_of(push: _Push, found: Mapping[str, git.Named]) -> str | None:
+    """The commit that is pushed, None where a tag names something else."""
+    named = found[push.new]
+    if named.kind is None:
+        raise git.GitError(f"{push.ref} is to name {push.new}, which is not here; run `git fsck`")
+    if named.commit is None:
+        common.say(f"{push.ref} names no commit, so there is nothing to check in it")
+    return named.commit
+
+
+def _had(push: _Push, main: str | None) -> tuple[str, ...]:
+    """What the other side has beside the ref itself, as options of `git log`.
+
+    A server's main branch alone counts there: what a side branch holds was never judged by the configuration of another.
+    """
+    if push.remote is not None:
+        return ("--not", f"--remotes={push.remote}" if push.remote else "--remotes")
+    return (f"^{main}",) if main and push.ref != main else ()
+
+
+def _check_update(repository: git.Repository, old: str, new: str, had: Sequence[str], options: common.Options) -> Iterator[Report]:
+    before = tree.commit_snapshot(repository, old, old)
+    settings = replace(common.settings_for_change(options, before, repository), ground=Disk(None, repository))
     repository.blobs.max_bytes = settings.max_bytes
-    report = _judge_commits(repository, [new, *known], settings)
-    if old and git.merge_base(repository, old, new) != old:
+    yield _judge_commits(repository, [new, f"^{old}", *had], settings, before)
+    if git.merge_base(repository, old, new) != old:
         # A forced push: what the other side holds is to be replaced, so that is a change of its own.
-        forced = engine.check([before], tree.commit_snapshot(repository, new, new), settings, ancestors=[past_of(repository, old)])
-        report = engine.join("check", [report, forced])
-    return report
+        yield _judge_tip(repository, before, new, settings)
 
 
-def _where_it_left(repository: git.Repository, new: str, known: Sequence[str]) -> str | None:
-    """The newest commit that the other side has already: the first parent of the oldest new commit."""
-    listed = history.commits(repository, [new, *known], first_parent=True)
-    if not listed:
-        return new
-    return listed[0].parents[0] if listed[0].parents else None
+def _check_new(repository: git.Repository, tips: Sequence[str], had: Sequence[str], options: common.Options) -> Iterator[Report]:
+    """New branches, those with one start together: what they share is judged once."""
+    parents = git.first_parents(repository, [*tips, *had])
+    starts: dict[str | None, list[str]] = {}
+    for tip in dict.fromkeys(tips):
+        start: str | None = tip
+        while start in parents:
+            start = parents[start]
+        starts.setdefault(start, []).append(tip)
+    for start, branches in starts.items():
+        before = tree.commit_snapshot(repository, start, start) if start else tree.empty_snapshot(repository)
+        settings = replace(common.settings_for_change(options, before, repository), ground=Disk(None, repository))
+        repository.blobs.max_bytes = settings.max_bytes
+        yield _judge_commits(repository, [*branches, *had], settings, before)
 
 
 def _judge_commits(
     repository: git.Repository,
     revisions: Sequence[str],
     settings: Settings,
+    start: Snapshot | None = None,
     *,
     first_parent: bool = False,
-    whole: bool = True,
     command: str = "check",
 ) -> Report:
     listed = history.commits(repository, revisions, first_parent=first_parent, signatures=settings.policy.require_signed)
-    steps = history.replay(repository, listed)
-    return engine.check_commits(steps, settings, functools.partial(past_of, repository), whole=whole, command=command)
+    # Only here: the hook waits for no progress.
+    from fcoplint.cli.progress import track
+
+    steps = track(history.replay(repository, listed), len(listed), "commits")
+    return engine.check_commits(steps, settings, functools.partial(past_of, repository), start=start, command=command)
+
+
+def _judge_tip(
+    repository: git.Repository,
+    before: GitSnapshot,
+    end: str,
+    settings: Settings,
+    *,
+    show_older: bool = False,
+    author: Author | None = None,
+    signed: bool | None = None,
+) -> Report:
+    """The report of one change, from a commit's state to that of another."""
+    after = tree.commit_snapshot(repository, end, end)
+    ancestors = [past_of(repository, before.label)]
+    timed = _at_time_of(repository, settings, end)
+    return engine.check([before], after, timed, show_older=show_older, ancestors=ancestors, author=author, signed=signed)
+
+
+def _judge_authors(
+    repository: git.Repository, between: Sequence[str], before: GitSnapshot, end: str, settings: Settings
+) -> Iterator[Report]:
+    """Who signed what a range brings in: one change has many authors, so it is asked of each commit.
+
+    What is no longer there at the end is left out: every signature that is would be a fault were nobody its author.
+    """
+    if not settings.policy.actors or not engine.is_selected(settings, _SIGNATURES):
+        return
+    alone = replace(settings, select=(_SIGNATURES,))
+    net = _judge_tip(repository, before, end, alone, author=Author("", ""), signed=False)
+    there = {item.finding.fingerprint for item in net.findings}
+    report = _judge_commits(repository, between, alone, before)
+    left = (item for item in report.findings if item.rule.code != _SIGNATURES or item.finding.fingerprint in there)
+    yield replace(report, findings=tuple(left))
 
 
 def _at_time_of(repository: git.Repository, settings: Settings, commit: str) -> Settings:
@@ -129,36 +206,43 @@ def _at_time_of(repository: git.Repository, settings: Settings, commit: str) -> 
 
 
 def _pushed(environ: Mapping[str, str]) -> Iterator[_Push]:
-    if "PRE_COMMIT_TO_REF" in environ:
-        old = environ.get("PRE_COMMIT_FROM_REF") or "0"
-        yield _Push(old, environ["PRE_COMMIT_TO_REF"], environ.get("PRE_COMMIT_REMOTE_BRANCH", ""), environ.get("PRE_COMMIT_REMOTE_NAME"))
+    if "PRE_COMMIT_TO_REF" in environ or environ.get("PRE_COMMIT") == "1":
+        yield _framed(environ)
         return
-    for line in _lines(sys.stdin.buffer.read()):
+    for line in _lines("pre-push"):
         words = line.split(" ")
         if len(words) != 4:
             common.stop(f"`{line}` is no line of git's pre-push hook", common.USAGE)
-        yield _Push(words[3], words[1], words[2])
+        yield _Push(words[3], words[1], words[2], "")
 
 
-def _received(data: bytes) -> Iterator[_Push]:
-    for line in _lines(data):
+def _framed(environ: Mapping[str, str]) -> _Push:
+    """What pre-commit pushes, by its variables. It names no commits where a first one is pushed, nor where it is called by hand."""
+    local = environ.get("PRE_COMMIT_LOCAL_BRANCH") or "HEAD"
+    new, old = environ.get("PRE_COMMIT_TO_REF") or local, environ.get("PRE_COMMIT_FROM_REF") or "0"
+    return _Push(old, new, environ.get("PRE_COMMIT_REMOTE_BRANCH") or local, environ.get("PRE_COMMIT_REMOTE_NAME", ""))
+
+
+def _received() -> Iterator[_Push]:
+    for line in _lines("pre-receive"):
         words = line.split(" ", 2)
         if len(words) != 3:
             common.stop(f"`{line}` is no line of git's pre-receive hook", common.USAGE)
         yield _Push(words[0], words[1], words[2])
 
 
-def _lines(data: bytes) -> list[str]:
-    return [line for line in data.decode("utf-8", "surrogateescape").split("\n") if line]
+def _lines(hook: str) -> list[str]:
+    if sys.stdin.isatty():
+        common.stop(f"the lines of git's {hook} hook are read from standard input, and that is a terminal", common.USAGE)
+    return [line for line in sys.stdin.buffer.read().decode("utf-8", "surrogateescape").split("\n") if line]
 
 
 def _stop_unrelated(repository: git.Repository, revisions: str, options: common.Options) -> NoReturn:
     shallow = git.is_shallow(repository)
-    why = "this is a shallow clone" if shallow else "they have no common ancestor"
-    advice = _DEEPEN if shallow else "compare two commits of one history"
+    why = git.SHALLOW if shallow else "they have no common ancestor here; compare two commits of one history"
     report = engine.unchecked("check", "shallow" if shallow else "unrelated", Settings())
     common.write(report, options)
-    common.stop(f"{revisions} cannot be compared: {why}; {advice}", common.UNCHECKED)
+    common.stop(f"{revisions} cannot be compared: {why}", common.UNCHECKED)
 
 
 def _past(versions: tree.Versions, folder: str, filename: str) -> Iterator[Past]:

@@ -10,13 +10,17 @@ from fcoplint.cli import common
 
 
 @click.command("schema")
-@click.argument("what", type=click.Choice(["config", "report"]))
+@click.argument("what", type=click.Choice(["config", "report", "roots", "switch"]))
 def command(what: str) -> None:
-    """Print the JSON Schema of the configuration or of the report."""
+    """Print the JSON Schema of the configuration, of a report, of a root probe, or of a switch."""
     if what == "config":
         from fcoplint import configmodel
 
         described = configmodel.schema()
+    elif what in ("roots", "switch"):
+        from fcoplint.output import roots_schema
+
+        described = roots_schema.roots_schema() if what == "roots" else roots_schema.switch_schema()
     else:
         from fcoplint.output import schema
 

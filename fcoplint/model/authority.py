@@ -6,11 +6,10 @@ import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from fcoplint.model.relations import recipient, recipients, sender
-from fcoplint.protocol.roles import ADMIN, RESERVED, TEAM, base_role, split_slot
+from fcoplint.protocol.roles import ADMIN, RESERVED, TEAM, base_role, is_role, split_slot
 from fcoplint.protocol.rules_version import RULE_FILES, SELF_ARCHIVE_FORBIDDEN, SELF_ARCHIVE_FORBIDDEN_SINCE, find_version, parse_version
-from fcoplint.protocol.times import parse_time
-from fcoplint.source.snapshot import Kind
+from fcoplint.protocol.stages import Mover
+from fcoplint.source.snapshot import Kind, read_one
 
 if TYPE_CHECKING:
     from fcoplint.model.envelope import Task
@@ -34,19 +33,24 @@ class Authority:
 
     @cached_property
     def leader(self) -> str | None:
-        """The leader: by the configuration, else by the manifest, else the one role that ADMIN sends TASKs to.
+        """The leader: the one that is named, else the one role that ADMIN sends TASKs to.
 
         Without the last, removing the manifest would make the leader's lawful acts look unlawful (rule 4: ADMIN speaks to
         the leader alone).
         """
-        return self._policy.leader or self._declared_leader or self._presumed_leader
+        return self.named_leader or self._presumed_leader
+
+    @property
+    def named_leader(self) -> str | None:
+        """The leader that the configuration names, else the manifest."""
+        return self._policy.leader or self._declared_leader
 
     @property
     def leader_source(self) -> str:
         """What declares the leader: a file's path, or words for it."""
         if self._policy.leader:
             return "the configuration of fcoplint"
-        if self._declared_leader or not self._presumed_leader:
+        if self.named_leader or not self._presumed_leader:
             return self._workspace.manifest_path
         return f"no file: {self._workspace.manifest_path} names none, and ADMIN sends TASKs to this role alone"
 
@@ -65,9 +69,15 @@ class Authority:
         return manifest is not None and manifest.is_solo and len(self._workspace.declared_roles - RESERVED) <= 1
 
     @cached_property
+    def leaders(self) -> frozenset[str]:
+        """The leader, and in solo mode the only role."""
+        leader = frozenset({self.leader}) if self.leader else frozenset[str]()
+        return leader | self._workspace.declared_roles if self.is_solo else leader
+
+    @cached_property
     def chiefs(self) -> frozenset[str]:
-        """Those who may do every governance act: administrators, the leader, and in solo mode the only role."""
-        return self.admins | ({self.leader} if self.leader else set()) | (self._workspace.declared_roles if self.is_solo else frozenset())
+        """Those who may do every governance act: administrators and leaders."""
+        return self.admins | self.leaders
 
     @cached_property
     def layers(self) -> dict[str, str]:
@@ -86,17 +96,15 @@ class Authority:
 
     def sender_of(self, task: Task) -> str | None:
         """The role that sent a TASK; by the field, else by the name."""
-        said = sender(task)
-        return self.role_of(said) if said else None
+        return self.role_of(task.author) if task.author else None
 
     def recipient_of(self, task: Task) -> str | None:
         """The role that a TASK is addressed to, TEAM included."""
-        said = recipient(task)
-        return self.role_of(said) if said else None
+        return self.role_of(task.recipient) if task.recipient else None
 
     def addressees_of(self, task: Task) -> set[str]:
         """The roles that a TASK may be addressed to, by field and by name, TEAM included."""
-        return {self.role_of(said) for said in recipients(task)}
+        return {self.role_of(said) for said in task.recipients}
 
     def is_addressed(self, task: Task, role: str) -> bool:
         """Whether a role was to do a TASK; one to TEAM is for every declared role but the sender."""
@@ -104,6 +112,39 @@ class Authority:
         if TEAM in addressed and role in self.declared and role != self.sender_of(task):
             return True
         return role in addressed or (role in self.admins and not self.admins.isdisjoint(addressed))
+
+    def may_report(self, task: Task, name: str | None) -> bool:
+        """Whether the role of a name is one that may report on a TASK.
+
+        A slot and `assignee.…` leave open who takes the work, as TEAM does: any role but the sender.
+        """
+        if name is None:
+            return False
+        role = self.role_of(name)
+        if self.is_addressed(task, role):
+            return True
+        is_open = TEAM in task.recipients or _leaves_open(task)
+        return is_open and role != self.sender_of(task)
+
+    def may_move(self, task: Task, role: str, source: str | None, target: str | None) -> bool:
+        """Whether a role may move a TASK from one stage to another, by the table of moves."""
+        edges = task.workspace.dialect.table.edges_between(source, target)
+        return any(self._is(mover, task, role) for edge in edges for mover in edge.movers)
+
+    def _is(self, mover: Mover, task: Task, role: str) -> bool:
+        match mover:
+            case Mover.SENDER:
+                return role == self.sender_of(task)
+            case Mover.RECIPIENT:
+                return self.is_addressed(task, role)
+            case Mover.LEADER:
+                return role in self.leaders
+            case Mover.ADMIN:
+                return role in self.admins
+            case Mover.GOVERNANCE:
+                return self.governs(role)
+            case Mover.RUNTIME:
+                return role in task.workspace.dialect.tool_actors
 
     def forbids_self_archive(self, task: Task) -> bool:
         """Whether the rules that bind a TASK reserve archiving to leader and ADMIN (protocol.md A.5.2).
@@ -136,7 +177,7 @@ class Authority:
         entry = snapshot.entries.get(path)
         if entry is None or entry.kind is not Kind.FILE:
             return None
-        content = next(content for _, content in snapshot.read([path]))
+        content = read_one(snapshot, path)
         return find_version(content.decode("utf-8", "replace")) if isinstance(content, bytes) else None
 
     @cached_property
@@ -161,5 +202,10 @@ class Authority:
 
 def newest_time(task: Task) -> datetime.datetime | None:
     """The latest time that a TASK's events name, None where none can be read."""
-    times = (parse_time(text) for event in task.events if (text := event.text("at")))
-    return max((time.moment for time in times if time), default=None)
+    return max((event.time.moment for event in task.events if event.time), default=None)
+
+
+def _leaves_open(task: Task) -> bool:
+    """Whether a TASK's address says by a slot, or by no role's code, that its role is not yet decided."""
+    said = task.text("recipient")
+    return bool(task.name and task.name.slot) or (said is not None and not is_role(said))

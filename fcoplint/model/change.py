@@ -13,7 +13,7 @@ from fcoplint.model.envelope import Envelope, Task
 from fcoplint.model.event import Event
 from fcoplint.model.pair import EnvelopePair
 from fcoplint.model.workspace import Workspace, Workspaces
-from fcoplint.source.snapshot import Content
+from fcoplint.source.snapshot import read_one
 
 
 class Past(NamedTuple):
@@ -91,27 +91,44 @@ class Change:
             yield self.before.at(root), self.after.at(self.moved.get(root, root))
 
     def pairs(self) -> Iterator[EnvelopePair]:
-        """Envelopes that both sides hold, paired by their whole name; where one side holds several, see `_match`."""
-        for before, after in self.workspaces():
-            if before and after:
-                for stem, new in after.by_stem.items():
-                    yield from _match(before.by_stem.get(stem, []), new)
+        """Envelopes that both sides hold and the change touched, paired by their whole name; where there are several, see `_match`."""
+        for before, after, stems in self._touched:
+            if before is None or after is None:
+                continue
+            for stem in stems:
+                pairs = _match(before.named(stem), after.named(stem))
+                yield from (pair for pair in pairs if not pair.is_untouched)
 
     def added(self) -> Iterator[Envelope]:
         """Envelopes whose name only the side after holds."""
-        for before, after in self.workspaces():
-            for stem, envelopes in after.by_stem.items() if after else ():
-                if before is None or stem not in before.by_stem:
-                    yield from envelopes
+        for before, after, stems in self._touched:
+            for stem in stems:
+                if after and not (before and before.named(stem)):
+                    yield from after.named(stem)
+
+    def touched(self) -> Iterator[Envelope]:
+        """The envelopes of the side after that the change touched."""
+        yield from (pair.after for pair in self.pairs())
+        yield from self.added()
 
     def removed(self) -> Iterator[Envelope]:
         """Envelopes whose name only the side before holds, and whose file is gone."""
         left = self.after.snapshot.entries
-        for before, after in self.workspaces():
-            for stem, envelopes in before.by_stem.items() if before else ():
-                if after is None or stem not in after.by_stem:
+        for before, after, stems in self._touched:
+            for stem in stems:
+                if before and not (after and after.named(stem)):
                     # An outer workspace that appears takes an inner one's files out of every list, but not away (FC701).
-                    yield from (envelope for envelope in envelopes if left.get(envelope.path) != envelope.entry)
+                    yield from (item for item in before.named(stem) if left.get(item.path) != item.entry)
+
+    @property
+    def touches_workspaces(self) -> bool:
+        """Whether anything in a workspace is not the same on both sides; the rest of a repository says nothing new of a state."""
+        return any(stems or before is None or after is None for before, after, stems in self._touched)
+
+    @cached_property
+    def _touched(self) -> list[tuple[Workspace | None, Workspace | None, list[str]]]:
+        """Each pair of workspaces with the names of the files that are not the same on both sides, sorted."""
+        return [(before, after, _differing(before, after)) for before, after in self.workspaces()]
 
     @cached_property
     def renamed(self) -> tuple[EnvelopePair, ...]:
@@ -138,7 +155,7 @@ class Change:
         """The events that the side before does not hold: those appended to landed TASKs, and all of new ones."""
         renamed = {pair.after.path for pair in self.renamed}
         for pair in (*self.pairs(), *self.renamed):
-            if isinstance(pair.after, Task) and not pair.is_untouched:
+            if isinstance(pair.after, Task):
                 yield from ((pair.after, event) for event in pair.appended)
         for envelope in self.added():
             if isinstance(envelope, Task) and envelope.path not in renamed:
@@ -173,17 +190,20 @@ class Change:
 
     def _holds_result(self, side: Side, folder: str, before: str, after: str | None) -> bool:
         if after is not None:
-            return _read(side.state, after) == _read(self.after, after)
+            return read_one(side.state.snapshot, after) == read_one(self.after.snapshot, after)
         start, name = f"{folder}/" if folder else "", before.rpartition("/")[2]
         return not any(path.startswith(start) and path.rpartition("/")[2] == name for path in side.state.snapshot.entries)
 
     def _comes_from(self, side: Side, folder: str, path: str) -> bool:
-        data = _read(self.before, path)
+        data = read_one(self.before.snapshot, path)
         return any(past.path == path and past.data == data for past in side.ancestors(folder, path.rpartition("/")[2]))
 
 
-def _read(state: Workspaces, path: str) -> Content | None:
-    return next(content for _, content in state.snapshot.read([path])) if path in state.snapshot.entries else None
+def _differing(before: Workspace | None, after: Workspace | None) -> list[str]:
+    """The names of what two workspaces do not have alike; what is not in git may always differ."""
+    old, new = (side.entries if side else {} for side in (before, after))
+    paths = {path for path in old.keys() | new.keys() if (entry := new.get(path)) is None or entry.oid is None or old.get(path) != entry}
+    return sorted({path.rpartition("/")[2].removesuffix(".md") for path in paths})
 
 
 def _match(old: list[Envelope], new: list[Envelope]) -> Iterator[EnvelopePair]:

@@ -3,8 +3,10 @@
 import re
 from functools import cached_property
 
+from fcoplint.model.comments import MARK, Comment, find_comments
+from fcoplint.model.event import Event, read_events
 from fcoplint.model.frontmatter import FrontMatter, read_front_matter
-from fcoplint.model.nodes import Span
+from fcoplint.model.nodes import Sequence, Span
 
 _LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
@@ -16,11 +18,21 @@ class Document:
 
     def __init__(self, data: bytes) -> None:
         self.data = data
+        self._events: dict[tuple[str, ...], tuple[Event, ...]] = {}
 
     @cached_property
     def front(self) -> FrontMatter:
         """The located front matter."""
         return read_front_matter(self.data)
+
+    def events(self, tool_keys: tuple[str, ...]) -> tuple[Event, ...]:
+        """The items of `transitions` that are mappings, read by a vocabulary; none where that is no list."""
+        found = self._events.get(tool_keys)
+        if found is None:
+            listed = self.front.mapping.get("transitions") if self.front.mapping else None
+            items = listed.items if isinstance(listed, Sequence) else ()
+            found = self._events[tool_keys] = read_events(items, tool_keys)
+        return found
 
     @property
     def is_lfs_pointer(self) -> bool:
@@ -46,6 +58,13 @@ class Document:
     def body_line(self) -> int:
         """The line number (from 1) on which the body begins."""
         return self.data.count(b"\n", 0, self.front.body_offset) + 1
+
+    @cached_property
+    def comments(self) -> tuple[Comment, ...]:
+        """The comments to fcoplint in a front matter that could be read."""
+        if self.front.mapping is None or self.data.find(MARK, 0, self.front.body_offset) < 0:
+            return ()
+        return find_comments(self.lines[1 : self.body_line - 2], self.front.mapping)
 
     @cached_property
     def decode_fault(self) -> tuple[int, Span] | None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fcoplint.model.document import Document
 from fcoplint.model.event import Event
 from fcoplint.model.location import Location
-from fcoplint.model.nodes import Mapping, Node, Pair, Scalar, Sequence, Span
+from fcoplint.model.nodes import Mapping, Node, Pair, Scalar, Sequence, Span, in_words
+from fcoplint.protocol.fields import ROLE_FIELDS
 from fcoplint.protocol.names import Name, claimed_kind, parse_name
+from fcoplint.protocol.roles import YAML_TRAPS, is_address, split_slot
 from fcoplint.source.snapshot import Content, Entry, Unreadable
 
 if TYPE_CHECKING:
@@ -55,13 +58,49 @@ class Envelope:
         """The front matter's mapping, None where there is none that can be read."""
         return self.document.front.mapping if self.document else None
 
+    @property
+    def serial(self) -> tuple[str, str]:
+        """The name's date and number, by which envelopes are put in order; blank where the name does not follow the grammar."""
+        return (self.name.date, self.name.sequence) if self.name else ("", "")
+
+    @property
+    def author(self) -> str | None:
+        """The role that wrote it: a REPORT's sender, an ISSUE's reporter, a REVIEW's reviewer; by a field of a role, else the name."""
+        key = ROLE_FIELDS[self.kind][0]
+        return self._role_in(key) or (self.name.sender if self.name else None) or self.text(key)
+
+    @property
+    def authors(self) -> set[str]:
+        """The roles that may have written it: where field and name differ (FC120), either may be the one that was meant."""
+        return {role for role in (self.author, self.name.sender if self.name else None) if role}
+
+    @property
+    def recipient(self) -> str | None:
+        """The role it is addressed to, its slot removed; by the field if it holds a role, else the name."""
+        said = self._role_in("recipient") or (self.name.recipient if self.name else None) or self.text("recipient")
+        return split_slot(said)[0] if said else None
+
+    @property
+    def recipients(self) -> set[str]:
+        """The roles that it may be addressed to: where field and name differ (FC120), either may be the one that was meant."""
+        return {role for role in (self.recipient, self.name.recipient if self.name else None) if role}
+
     def get(self, key: str) -> Node | None:
         """A field's value, None where the field is absent."""
-        return self.fields.get(key) if self.fields else None
+        pair = self.pair(key)
+        return pair.value if pair else None
 
     def pair(self, key: str) -> Pair | None:
-        """A field's key and value, None where the field is absent."""
-        return self.fields.pair(key) if self.fields else None
+        """A field's key and value, under the protocol's name or the dialect's; None where the field is absent."""
+        if self.fields is None:
+            return None
+        other = self.workspace.dialect.other_names.get(key)
+        return self.fields.pair(key) or (self.fields.pair(other) if other else None)
+
+    def values(self, key: str) -> list[Node]:
+        """Every value of a field, several where its key stands twice (FC113): readers differ in which they take."""
+        pair = self.pair(key)
+        return self.fields.values(pair.key.text) if self.fields and pair else []
 
     def scalar(self, key: str) -> Scalar | None:
         """A field's value where it is text that says something."""
@@ -72,6 +111,12 @@ class Envelope:
         """A field's text where it says something."""
         value = self.scalar(key)
         return value.text if value else None
+
+    def said(self, key: str) -> Iterator[tuple[Node, str]]:
+        """A field's value and what it says in words; nothing where it is absent or empty, which is FC114's to tell if it matters."""
+        value = self.get(key)
+        if value is not None and not value.is_empty:
+            yield value, in_words(value)
 
     @property
     def file(self) -> Location:
@@ -89,6 +134,13 @@ class Envelope:
             return Location(self.path, where)
         return Location(self.path, where.key.span if isinstance(where, Pair) else where.span)
 
+    def _role_in(self, key: str) -> str | None:
+        """A field's text where every reader takes it for a role, with or without a slot."""
+        value = self.scalar(key)
+        if value is None or not is_address(value.text) or (not value.quoted and value.text in YAML_TRAPS):
+            return None
+        return value.text
+
     @cached_property
     def _document(self) -> Document | Unreadable:
         return self.workspace.load(self)
@@ -100,10 +152,15 @@ class Task(Envelope):
     @cached_property
     def events(self) -> tuple[Event, ...]:
         """The events that are mappings, in the order written; none where `transitions` is no list."""
+        return self.document.events(self.workspace.dialect.tool_keys) if self.document else ()
+
+    @property
+    def last_event(self) -> Event | None:
+        """The event at the end of the list; None where what stands there is no event."""
         listed = self.get("transitions")
-        items = listed.items if isinstance(listed, Sequence) else ()
-        keys = self.workspace.dialect.tool_keys
-        return tuple(Event(number, item, keys) for number, item in enumerate(items) if isinstance(item, Mapping))
+        if not self.events or not isinstance(listed, Sequence) or self.events[-1].number != len(listed.items) - 1:
+            return None
+        return self.events[-1]
 
 
 class Report(Envelope):

@@ -1,9 +1,10 @@
 """One event of a TASK's `transitions` list (protocol.md B.5)."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from fcoplint.model.nodes import Mapping, Pair, Scalar, Span, as_plain
+from fcoplint.model.nodes import Mapping, Node, Pair, Scalar, Span, as_plain
 from fcoplint.protocol import stages
 from fcoplint.protocol.scalars import yaml_type
 from fcoplint.protocol.times import Time, parse_time
@@ -90,6 +91,12 @@ class Event:
         """Whether it claims to be the v2-to-v3 migration's."""
         return self.names_move and stages.is_migration(self.source, self.target, self.tool)
 
+    @property
+    def is_correction(self) -> bool:
+        """Whether it takes an earlier event's place, and so need not continue the one before (protocol.md V3-T08)."""
+        pair = self.pair("supersedes")
+        return pair is not None and not pair.value.is_empty
+
     @cached_property
     def identity(self) -> str:
         """What tells it from the other events of a TASK however a tool writes it anew: the instant and the move."""
@@ -104,3 +111,8 @@ class Event:
         if not isinstance(value, Scalar) or value.is_empty or (not value.quoted and yaml_type(value.text)):
             return None
         return value.text
+
+
+def read_events(items: Iterable[Node], tool_keys: tuple[str, ...], first: int = 0) -> tuple[Event, ...]:
+    """The events among the items of a list, numbered from `first` on; what is no mapping is no event."""
+    return tuple(Event(number, item, tool_keys) for number, item in enumerate(items, first) if isinstance(item, Mapping))

@@ -116,6 +116,11 @@ def walk_scalars(node: Node) -> Iterator[Scalar]:
             yield from walk_scalars(pair.value)
 
 
+def in_words(node: Node) -> str:
+    """What a node says, for a message: a scalar's text, a word for what is no text."""
+    return node.text if isinstance(node, Scalar) else "(a list)" if isinstance(node, Sequence) else "(a mapping)"
+
+
 def as_plain(node: Node) -> object:
     """A node as plain values, without places: null as None, other scalars as text, keys that stand twice by their last."""
     if isinstance(node, Scalar):

@@ -9,8 +9,7 @@ from functools import cached_property
 from fcoplint.model.comparison import Comparison
 from fcoplint.model.document import Document
 from fcoplint.model.envelope import Envelope
-from fcoplint.model.event import Event
-from fcoplint.model.nodes import Mapping
+from fcoplint.model.event import Event, read_events
 from fcoplint.protocol.places import Place
 from fcoplint.source.snapshot import Kind
 
@@ -62,14 +61,14 @@ class EnvelopePair:
     @cached_property
     def landed(self) -> tuple[Event, ...]:
         """The events that the side before holds, those that are mappings."""
-        return tuple(_events(self.content.landed, 0)) if self.content else ()
+        return read_events(self.content.landed, self.before.workspace.dialect.tool_keys) if self.content else ()
 
     @cached_property
     def appended(self) -> tuple[Event, ...]:
         """The events that the side after holds behind the landed ones; none where those did not stay."""
         if self.content is None or self.content.broken_at is not None:
             return ()
-        return tuple(_events(self.content.appended, len(self.content.landed)))
+        return read_events(self.content.appended, self.after.workspace.dialect.tool_keys, len(self.content.landed))
 
     @property
     def is_led(self) -> bool:
@@ -86,7 +85,7 @@ class EnvelopePair:
             return False
         if not self.landed or self.before.place.kind != "stage":
             return self._passes(positions)
-        return positions[0] in (start, ended) or _corrects(self.appended[0])
+        return positions[0] in (start, ended) or self.appended[0].is_correction
 
     def _passes(self, positions: Sequence[str | None]) -> bool:
         """Whether a trail without landed events passes where the envelope lay; what an older layout held may begin anew."""
@@ -129,15 +128,7 @@ def trail(events: Sequence[Event]) -> list[str | None] | None:
     """
     positions: list[str | None] = [events[0].source] if events else []
     for event in events:
-        if event.source != positions[-1] and not _corrects(event):
+        if event.source != positions[-1] and not event.is_correction:
             return None
         positions.append(event.target)
     return positions
-
-
-def _corrects(event: Event) -> bool:
-    return event.text("supersedes") is not None
-
-
-def _events(entries: Sequence[object], first: int) -> list[Event]:
-    return [Event(number, entry) for number, entry in enumerate(entries, first) if isinstance(entry, Mapping)]

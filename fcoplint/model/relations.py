@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from fcoplint.model.envelope import Envelope, Report, Review, Task
 from fcoplint.model.nodes import Mapping, Node, Scalar, Sequence
 from fcoplint.protocol.references import Target, abbreviates, number_of, parse_reference
-from fcoplint.protocol.roles import TEAM, YAML_TRAPS, base_role, is_address, split_slot
 
 if TYPE_CHECKING:
     from fcoplint.model.workspace import Workspace
@@ -48,14 +47,9 @@ class Pairing(NamedTuple):
 
 
 def references(envelope: Envelope, *keys: str) -> Iterator[Reference]:
-    """Every text in the given fields, in the order of the keys; lists are taken item by item.
-
-    Of a key that stands twice (FC113) each value counts: readers differ in which they take.
-    """
-    if envelope.fields is None:
-        return
+    """Every text in the given fields, in the order of the keys; lists are taken item by item, and each value of a key that stands twice."""
     for key in keys:
-        for node in envelope.fields.values(key):
+        for node in envelope.values(key):
             yield from (Reference(key, value) for value in _texts(node))
 
 
@@ -82,9 +76,14 @@ class Relations:
         return self._reports.get(task.stem, [])
 
     def unread_reports_for(self, task: Task) -> list[Report]:
-        """The REPORTs from who was to do a TASK to who asked for it whose front matter cannot be read: any may answer it."""
-        unread = [report for report in self._workspace.reports if report.fields is None]
-        return [report for report in unread if is_answer_to(report, task) and not recipients(report).isdisjoint(senders(task))]
+        """The REPORTs whose front matter cannot be read, from who was to do a TASK to who may be told: any may answer it."""
+        told = task.authors | self._workspace.authority.chiefs
+        unread = (report for report in self._workspace.reports if report.fields is None)
+        return [report for report in unread if self.is_answer(report, task) and not report.recipients.isdisjoint(told)]
+
+    def is_answer(self, report: Report, task: Task) -> bool:
+        """Whether a REPORT comes from a role that may report on a TASK."""
+        return any(self._workspace.authority.may_report(task, name) for name in report.authors)
 
     def children_of(self, task: Task) -> list[Task]:
         """The TASKs whose `parent` is this one, by path."""
@@ -129,7 +128,7 @@ class Relations:
         claimed: tuple[Pairing, ...] = ()
         for key in TASK_KEYS:
             named = [Pairing(task, key, item.value) for item in references(report, key) for task in self._tasks(item.value.text, report)]
-            answered = tuple(pairing for pairing in named if is_answer_to(report, pairing.task))
+            answered = tuple(pairing for pairing in named if self.is_answer(report, pairing.task))
             if answered:
                 return answered
             claimed = claimed or tuple(named)
@@ -139,7 +138,7 @@ class Relations:
         """The TASKs a reference names; where a short id names several, the one that was sent to the reporter."""
         tasks = [envelope for envelope in self.resolve(text) if isinstance(envelope, Task)]
         if len({task.stem for task in tasks}) > 1:
-            return [task for task in tasks if is_answer_to(report, task)] or tasks
+            return [task for task in tasks if self.is_answer(report, task)] or tasks
         return tasks
 
     def _same_number(self, report: Report) -> list[Task]:
@@ -187,67 +186,6 @@ class Relations:
                 for stem in {named.stem for named in self.resolve(reference.value.text)} - {task.stem}:
                     found.setdefault(stem, []).append(FollowUp(task, reference.key))
         return found
-
-
-def sender(envelope: Envelope) -> str | None:
-    """The role that wrote an envelope; by the field where it holds a role, else by the name."""
-    named = envelope.name.sender if envelope.name else None
-    return _role_in(envelope, "sender") or named or envelope.text("sender")
-
-
-def senders(envelope: Envelope) -> set[str]:
-    """The roles that may have written an envelope: where field and name differ (FC120), either may be the one that was meant."""
-    return {role for role in (sender(envelope), envelope.name.sender if envelope.name else None) if role}
-
-
-def recipient(envelope: Envelope) -> str | None:
-    """The role an envelope is addressed to, its slot removed; by the field where it holds a role, else by the name."""
-    named = envelope.name.recipient if envelope.name else None
-    said = _role_in(envelope, "recipient") or named or envelope.text("recipient")
-    return split_slot(said)[0] if said else None
-
-
-def recipients(envelope: Envelope) -> set[str]:
-    """The roles that an envelope may be addressed to: where field and name differ (FC120), either may be the one that was meant."""
-    return {role for role in (recipient(envelope), envelope.name.recipient if envelope.name else None) if role}
-
-
-def is_addressed_to(task: Task, role: str | None) -> bool:
-    """Whether a role is one that a TASK was sent to.
-
-    TEAM, a slot and `assignee.…` leave open who takes it: they stand for every role but the sender's.
-    """
-    if role is None:
-        return False
-    declared, asked, addressed = task.workspace.declared_roles, sender(task), recipients(task)
-    acting = base_role(role, declared)
-    if acting in {base_role(found, declared) for found in addressed}:
-        return True
-    is_open = TEAM in addressed or _is_unclear(task) or _has_slot(task)
-    return is_open and (asked is None or acting != base_role(asked, declared))
-
-
-def is_answer_to(report: Report, task: Task) -> bool:
-    """Whether a REPORT comes from a role that a TASK was sent to."""
-    return any(is_addressed_to(task, role) for role in senders(report))
-
-
-def _role_in(envelope: Envelope, key: str) -> str | None:
-    """A field's text where every reader takes it for a role, with or without a slot."""
-    value = envelope.scalar(key)
-    if value is None or not is_address(value.text) or (not value.quoted and value.text in YAML_TRAPS):
-        return None
-    return value.text
-
-
-def _is_unclear(task: Task) -> bool:
-    said = task.text("recipient")
-    return said is not None and not is_address(said)
-
-
-def _has_slot(task: Task) -> bool:
-    said = task.text("recipient")
-    return bool(task.name and task.name.slot) or (said is not None and split_slot(said)[1] is not None)
 
 
 def _invert(speakers: Iterable[_Kind], named: Callable[[_Kind], Iterable[Envelope]]) -> dict[str, list[_Kind]]:

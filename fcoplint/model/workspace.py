@@ -14,32 +14,38 @@ from fcoplint.model.manifest import Manifest
 from fcoplint.model.policy import Policy
 from fcoplint.model.relations import Relations
 from fcoplint.model.sheets import Sheet, find_sheets
+from fcoplint.model.surroundings import Surroundings
 from fcoplint.protocol import versions
 from fcoplint.protocol.dialects import DIALECTS, Dialect
 from fcoplint.protocol.names import parse_name, plain_spelling
-from fcoplint.protocol.places import MANIFEST_NAMES, Place, is_envelope, is_marker, is_workspace_folder, place_of
-from fcoplint.source.snapshot import Entry, Kind, Note, Snapshot, Unreadable
+from fcoplint.protocol.places import MANIFEST_NAMES, Place, is_envelope, is_marker, is_workspace_folder, place_of, project_of
+from fcoplint.source.snapshot import Content, Entry, Kind, Note, Snapshot, Unreadable, link_target, read_one
 
 
 class Documents:
-    """Parsed contents by git object id: what two snapshots share is read and parsed once."""
+    """Parsed contents by git object id: what two snapshots share is read and parsed once.
+
+    `stems` holds, by workspace folder and path, what is known of names: an envelope's stem, "" for other files.
+    """
 
     def __init__(self) -> None:
+        self.stems: dict[str, dict[str, str]] = {}
         self._by_oid: dict[str, Document | Unreadable] = {}
 
     def load(self, snapshot: Snapshot, paths: Iterable[str]) -> Iterator[tuple[str, Document | Unreadable]]:
         """The document of each path of a snapshot, read in one stream where it is not known yet."""
         unknown: list[str] = []
+        entries = snapshot.entries
         for path in paths:
-            oid = snapshot.entries[path].oid
+            oid = entries[path].oid
             known = self._by_oid.get(oid) if oid else None
             if known is None:
                 unknown.append(path)
             else:
                 yield path, known
-        for path, content in snapshot.read(unknown):
+        for path, content in snapshot.read(unknown) if unknown else ():
             document = content if isinstance(content, Unreadable) else Document(content)
-            oid = snapshot.entries[path].oid
+            oid = entries[path].oid
             if oid:
                 self._by_oid[oid] = document
             yield path, document
@@ -48,7 +54,8 @@ class Documents:
 class Workspace:
     """One workspace of one snapshot. `root` is its folder, "" where the snapshot's root is the workspace itself.
 
-    `law` is the same workspace before a change, whose leader, layers and rules bind this one.
+    `law` is the same workspace before a change, whose leader, layers and rules bind this one. `state` are all workspaces of
+    the snapshot, this one among them.
     """
 
     def __init__(
@@ -62,6 +69,7 @@ class Workspace:
         nested: tuple[str, ...] = (),
         top: str | None = None,
         law: Workspace | None = None,
+        state: Workspaces,
     ) -> None:
         self.snapshot = snapshot
         self.root = root
@@ -69,10 +77,23 @@ class Workspace:
         self.nested = nested
         self.policy = policy
         self.law = law
+        self.state = state
         self._folder_name = root or top or ""
         self._documents = documents
         self._places: dict[str, Place] = {}
+        self._made: dict[str, Envelope] = {}
         self._loaded: dict[str, Document | Unreadable] = {}
+
+    @property
+    def project(self) -> str:
+        """The folder of the project that this workspace belongs to; "" where that is the snapshot's root, or above it."""
+        return project_of(self.root)
+
+    @property
+    def siblings(self) -> list[Workspace]:
+        """The other workspaces of the snapshot."""
+        ignores = self.state.surroundings.ignores
+        return [workspace for workspace in self.state if workspace is not self and not ignores(workspace.root)]
 
     def relative(self, path: str) -> str:
         """A path of the snapshot relative to this workspace."""
@@ -126,7 +147,7 @@ class Workspace:
         """1 to 4."""
         return self.protocol.version
 
-    @property
+    @cached_property
     def dialect(self) -> Dialect:
         """The vocabulary its events are judged by."""
         return DIALECTS[self.policy.dialect]
@@ -141,12 +162,11 @@ class Workspace:
     @cached_property
     def envelopes(self) -> list[Envelope]:
         """Every envelope, by path."""
-        found = []
-        for path, entry in sorted(self.entries.items()):
-            place, filename = self.place(path), path.rpartition("/")[2]
-            if is_envelope(place, filename) and entry.kind is not Kind.SUBMODULE:
-                found.append(make_envelope(self, path, place, entry))
-        return found
+        return [self._envelope(path) for path in sorted(path for paths in self._paths.values() for path in paths)]
+
+    def named(self, stem: str) -> list[Envelope]:
+        """The envelopes with this whole stem, by path; no other is made for it."""
+        return [self._envelope(path) for path in self._paths.get(stem, ())]
 
     @cached_property
     def tasks(self) -> list[Task]:
@@ -224,16 +244,17 @@ class Workspace:
 
     def link_target(self, path: str) -> str:
         """What a symbolic link of this workspace says, as written."""
-        content = next(content for _, content in self.snapshot.read([path]))
-        return content.decode("utf-8", "surrogateescape") if isinstance(content, bytes) else ""
+        return link_target(self.snapshot, path)
 
     def load(self, envelope: Envelope) -> Document | Unreadable:
         """The content of one of this workspace's envelopes."""
         if envelope.entry.kind is Kind.LINK:
             return Unreadable("link")
-        if envelope.path not in self._loaded:
+        found = self._loaded.get(envelope.path)
+        if found is None:
             self.prefetch([envelope])
-        return self._loaded[envelope.path]
+            found = self._loaded[envelope.path]
+        return found
 
     @property
     def unreadable(self) -> dict[str, Unreadable]:
@@ -267,21 +288,42 @@ class Workspace:
         return document.lines[location.span.line - 1]
 
     @cached_property
-    def _manifest_content(self) -> bytes | Unreadable | None:
-        path = self.manifest_path
-        if path not in self.entries:
-            return None
-        if self.entries[path].kind is Kind.LINK:
+    def _paths(self) -> dict[str, list[str]]:
+        """The paths of envelopes by stem, sorted: all that most of a history's states are asked for."""
+        known = self._documents.stems.setdefault(self.root, {})
+        found: dict[str, list[str]] = {}
+        for path, entry in self.entries.items():
+            stem = known.get(path)
+            if stem is None:
+                filename = path.rpartition("/")[2]
+                stem = known[path] = filename.removesuffix(".md") if is_envelope(self.place(path), filename) else ""
+            if stem and entry.kind is not Kind.SUBMODULE:
+                found.setdefault(stem, []).append(path)
+        for paths in found.values():
+            paths.sort()
+        return found
+
+    def _envelope(self, path: str) -> Envelope:
+        found = self._made.get(path)
+        if found is None:
+            found = self._made[path] = make_envelope(self, path, self.place(path), self.entries[path])
+        return found
+
+    @cached_property
+    def _manifest_content(self) -> Content | None:
+        entry = self.entries.get(self.manifest_path)
+        if entry and entry.kind is Kind.LINK:
             return Unreadable("link")
-        return next(content for _, content in self.snapshot.read([path]))
+        return read_one(self.snapshot, self.manifest_path) if entry else None
 
 
 class Workspaces:
     """All workspaces of a snapshot, by their folder; one inside another is not of its own (design.md 2).
 
-    `top` names the snapshot's root where that itself may be a workspace (`fcop`, `docs/agents`), else None. `policy` is
-    what the rules go by. `wanted` says which folders are to be looked at, where not all are. `law` are the states before a
-    change, of which the first that declares roles binds.
+    `top` names the snapshot's root where that itself may be a workspace (`fcop`, `docs/agents`), else None; `taken` says that
+    it counts as one where nothing else does, whatever it holds. `policy` is what the rules go by. `wanted` says which folders
+    are to be looked at, where not all are. `law` are the states before a change, of which the first that declares roles binds.
+    `surroundings` is what is known beside the snapshot.
     """
 
     def __init__(
@@ -292,15 +334,23 @@ class Workspaces:
         policy: Policy | None = None,
         wanted: Callable[[str], bool] = lambda root: True,
         law: Iterable[Workspaces] = (),
+        surroundings: Surroundings | None = None,
+        *,
+        taken: bool = False,
     ) -> None:
         self.snapshot = snapshot
         self.policy = policy or Policy()
+        self.surroundings = surroundings or Surroundings()
         folders = _by_folder(snapshot.entries)
+        roots = _find_roots(folders, top) or ({"": []} if taken else {})
         self.found = [
-            Workspace(snapshot, root, entries, documents, policy=self.policy, nested=nested, top=top, law=_law(law, root))
-            for root, nested, entries in _partition(snapshot.entries, folders, _find_roots(folders, top))
+            Workspace(snapshot, root, entries, documents, policy=self.policy, nested=nested, top=top, law=_law(law, root), state=self)
+            for root, nested, entries in _partition(snapshot.entries, folders, roots)
             if wanted(root)
         ]
+        # A workspace that is the snapshot's root lies one or two folders below its project.
+        self.names_above = (2 if top.endswith("docs/agents") else 1) if top and self.at("") else 0
+        self._contents: dict[str, bytes | None] = {}
         self._outside = {path: why for path, why in self._unreadable() if not any(map(_holds(path), self.found))}
 
     def __iter__(self) -> Iterator[Workspace]:
@@ -309,6 +359,57 @@ class Workspaces:
     def at(self, root: str) -> Workspace | None:
         """The workspace at a folder."""
         return next((workspace for workspace in self.found if workspace.root == root), None)
+
+    @cached_property
+    def projects(self) -> dict[str, list[Workspace]]:
+        """The workspaces by the folder of their project."""
+        found: dict[str, list[Workspace]] = {}
+        for workspace in self.found:
+            found.setdefault(workspace.project, []).append(workspace)
+        return found
+
+    def project_at(self, folder: str) -> str | None:
+        """The nearest project folder at or above a folder, None where there is none."""
+        return next((above for above in reversed((*_parents(folder), folder)) if above in self.projects), None)
+
+    def paths_with(self, *needles: str) -> list[str]:
+        """The snapshot's paths in which one of the texts occurs, without those that rules about roots pass by."""
+        present = [needle for needle in needles if needle in self._listing]
+        if not present:
+            return []
+        ignores = self.surroundings.ignores
+        return sorted(path for path in self.snapshot.entries if any(needle in path for needle in present) and not ignores(path))
+
+    def content(self, path: str) -> bytes | None:
+        """The bytes of any file of the snapshot, None where there is none or it cannot be read."""
+        entry = self.snapshot.entries.get(path)
+        if entry is None or entry.kind is not Kind.FILE:
+            return None
+        if path not in self._contents:
+            content = next(content for _, content in self.snapshot.read([path]))
+            self._contents[path] = content if isinstance(content, bytes) else None
+        return self._contents[path]
+
+    @cached_property
+    def links(self) -> dict[str, str]:
+        """Every symbolic link of the snapshot with its target as written."""
+        paths = [path for path, entry in self.snapshot.entries.items() if entry.kind is Kind.LINK]
+        read = self.snapshot.read(paths)
+        return {path: content.decode("utf-8", "surrogateescape") if isinstance(content, bytes) else "" for path, content in read}
+
+    @cached_property
+    def is_extract(self) -> bool:
+        """Whether the snapshot holds workspaces, and beside them no folder of anything: then their repository is not here."""
+        inside = sum(len(workspace.entries) for workspace in self.found)
+        return inside + sum("/" not in path for path in self.snapshot.entries if not self.at("")) >= len(self.snapshot.entries)
+
+    def holds(self, path: str) -> bool:
+        """Whether a path is that of a file, a link or a folder of the snapshot."""
+        return not path or path in self.snapshot.entries or f"\n{path}/" in self._listing
+
+    @cached_property
+    def _listing(self) -> str:
+        return "\n" + "\n".join(self.snapshot.entries)
 
     @property
     def unreadable(self) -> dict[str, Unreadable]:
@@ -324,7 +425,10 @@ class Workspaces:
     def source_line(self, location: Location) -> str | None:
         """The line a location points at, of a file that was read; None where there is none."""
         holder = next(filter(_holds(location.path), self.found), None)
-        return holder.source_line(location) if holder else None
+        line = holder.source_line(location) if holder else None
+        content = self._contents.get(location.path) if line is None and location.span else None
+        lines = Document(content).lines if content else []
+        return lines[location.span.line - 1] if location.span and location.span.line <= len(lines) else line
 
     def _unreadable(self) -> Iterator[tuple[str, Unreadable]]:
         yield from self.snapshot.unreadable.items()
@@ -336,9 +440,7 @@ class Workspaces:
 
     def _target(self, link: str) -> str:
         """Where a link inside the snapshot leads, by its text alone."""
-        content = next(content for _, content in self.snapshot.read([link]))
-        target = content.decode("utf-8", "surrogateescape") if isinstance(content, bytes) else ""
-        return posixpath.normpath(posixpath.join(posixpath.dirname(link), target))
+        return posixpath.normpath(posixpath.join(posixpath.dirname(link), link_target(self.snapshot, link)))
 
 
 def _law(states: Iterable[Workspaces], root: str) -> Workspace | None:

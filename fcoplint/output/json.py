@@ -8,13 +8,15 @@ from typing import Any
 
 from fcoplint import __version__
 from fcoplint.catalogue import Rule
+from fcoplint.findings import Fix
 from fcoplint.model.location import Location
-from fcoplint.report import Report, Reported
+from fcoplint.output.text import Paint
+from fcoplint.report import Report, Reported, Suppression
 
 SCHEMA = "fcoplint.report/1"
 
 
-def write(report: Report) -> str:
+def write(report: Report, paint: Paint) -> str:
     """The report as one JSON object with its final newline."""
     return json.dumps(as_data(report), indent=2, ensure_ascii=True) + "\n"
 
@@ -27,11 +29,12 @@ def as_data(report: Report) -> dict[str, Any]:
         "command": report.command,
         "exit_code": report.exit_code,
         "fail_level": report.fail_level,
-        "summary": {**report.counts, "older": report.older},
+        "summary": {**report.counts, "older": report.older, "suppressed": report.suppressions},
         "workspaces": [{"root": item.root or ".", "version": item.version, "envelopes": item.envelopes} for item in report.workspaces],
         "notes": [{"topic": note.topic, "text": note.text, "path": _text(note.path)} for note in report.notes],
-        "rules": [_rule(rule) for rule in report.rules.values()],
+        "rules": [{**_rule(rule), "findings": report.statistics.get(code, 0)} for code, rule in report.rules.items()],
         "findings": [_finding(item) for item in report.findings],
+        "suppressed": [{**_finding(item), "suppression": _suppression(item.suppression)} for item in report.suppressed if item.suppression],
     }
 
 
@@ -63,11 +66,29 @@ def _finding(item: Reported) -> dict[str, Any]:
         "related": [{**_location(related.location), "what": related.what} for related in finding.related],
         "help": _text(item.help) or None,
         "next": [_text(word) for word in item.next],
+        "fix": _fix(finding.fix),
         "source": item.rule.source,
         "fingerprint": finding.fingerprint,
         "introduced": item.introduced,
         "commit": {"id": item.commit.oid, "author": _text(item.commit.author), "date": item.commit.date} if item.commit else None,
     }
+
+
+def _suppression(suppression: Suppression) -> dict[str, Any]:
+    location = suppression.location
+    return {
+        "kind": suppression.kind,
+        "reason": _text(suppression.reason),
+        "path": _text(location.path) if location else None,
+        "line": location.span.line if location and location.span else None,
+    }
+
+
+def _fix(fix: Fix | None) -> dict[str, Any] | None:
+    if fix is None:
+        return None
+    edits = [{**_location(Location(edit.path, edit.span)), "replacement": _text(edit.replacement)} for edit in fix.edits]
+    return {"safety": fix.safety, "edits": edits}
 
 
 def _location(location: Location) -> dict[str, Any]:

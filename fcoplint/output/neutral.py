@@ -5,20 +5,33 @@ import re
 
 from fcoplint.protocol.lookalikes import HIDDEN
 
-# Control characters, bidi and zero-width ones, line and paragraph separators, lone surrogates (bytes that are no UTF-8).
-_HARMFUL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff" + "".join(sorted(HIDDEN)) + "]")
-_COMMAND = re.compile(r"^(\s*)::|^(\s*)##\[|^(\s*)##vso\[", re.MULTILINE)
+# Control characters, bidi and zero-width ones, line and paragraph separators, lone surrogates (bytes that are no UTF-8), and
+# what is no character (XML cannot carry it).
+_HARMFUL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff" + "".join(sorted(HIDDEN)) + "]")
+# GitHub takes `::` for a command at the start of a line only; GitHub's older form and Azure's anywhere in it.
+_COMMAND = re.compile(r"^(\s*)::")
+_OLD_COMMAND = re.compile(r"##(?=\[|vso\[)", re.IGNORECASE)
 _HOME = re.compile(r"(?:/home/|/Users/|[A-Za-z]:\\Users\\)[^/\\\s'\"`]+|/root(?=/)")
 
 
 def neutral(text: str) -> str:
     """One line of text with every harmful character spelled out, and home folders as `~`."""
-    return _hide_homes(_HARMFUL.sub(_spell, text))
+    return hide_homes(neutral_path(text))
+
+
+def neutral_path(text: str) -> str:
+    """The same for a path relative to what was looked at: no part of it is a home folder, whatever it is called."""
+    return _OLD_COMMAND.sub(r"#\\x23", _HARMFUL.sub(_spell, text))
 
 
 def neutral_line(text: str) -> str:
-    """A line for a log: neutral, and not a CI command (`::…`, `##[…]`), however the log trims it."""
-    return _COMMAND.sub(lambda match: match[0].replace("::", ":\u200a:").replace("##", "#\u200a#"), neutral(text))
+    """A line for a log: neutral, and not a CI command (`::…`), however the log trims it."""
+    return neutral_line_start(neutral(text))
+
+
+def neutral_line_start(text: str) -> str:
+    """Neutral text that may stand at the start of a log's line."""
+    return _COMMAND.sub(r"\1\\x3a:", text)
 
 
 def _spell(match: re.Match[str]) -> str:
@@ -33,7 +46,8 @@ def _spell(match: re.Match[str]) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
-def _hide_homes(text: str) -> str:
+def hide_homes(text: str) -> str:
+    """Text with home folders as `~`."""
     own = os.path.expanduser("~")
     if len(own) > 1 and own in text:
         text = re.sub(re.escape(own) + r"(?=[/\\]|$|[\s'\"`])", "~", text)

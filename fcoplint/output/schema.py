@@ -20,13 +20,22 @@ class Tool(_Strict):
     version: str
 
 
+class Excused(_Strict):
+    """How many findings are excused, listed or not, by what excuses them."""
+
+    inline: int = Field(description="Comments in the envelope.")
+    path: int = Field(description="The setting `per-path-ignores`.")
+    baseline: int
+
+
 class Summary(_Strict):
-    """How many findings of each severity are listed, and how many older ones are not."""
+    """How many findings of each severity are listed, how many older ones are not, and how many are excused."""
 
     error: int
     warning: int
     info: int
     older: int = Field(description="Findings that were there before the change and are not listed.")
+    suppressed: Excused
 
 
 class Workspace(_Strict):
@@ -56,6 +65,7 @@ class Rule(_Strict):
     fix: str
     source: str
     why: str
+    findings: int = Field(description="How many findings of it are listed.")
 
 
 class Place(_Strict):
@@ -73,6 +83,19 @@ class Related(Place):
     """A second place that belongs to a finding."""
 
     what: str
+
+
+class Edit(Place):
+    """A stretch of a file, and what is to stand there instead."""
+
+    replacement: str
+
+
+class Fix(_Strict):
+    """Edits that put a finding right."""
+
+    safety: Literal["safe", "unsafe"]
+    edits: list[Edit]
 
 
 class Commit(_Strict):
@@ -97,10 +120,26 @@ class Finding(Place):
     related: list[Related]
     help: str | None
     next: list[str] = Field(description="The next command to type, as words.")
+    fix: Fix | None = Field(description="What would put it right, where that is certain; no command applies it unasked.")
     source: str
     fingerprint: str = Field(pattern=r"^[0-9a-f]{24}$", description="The same fault, wherever it stands.")
     introduced: bool
     commit: Commit | None = Field(description="The commit that brought it in, where commits were judged one by one.")
+
+
+class Suppression(_Strict):
+    """What excuses a finding, the reason that somebody wrote, and the comment's place."""
+
+    kind: Literal["inline", "path", "baseline"]
+    reason: str
+    path: str | None
+    line: int | None
+
+
+class SuppressedFinding(Finding):
+    """A finding that does not count."""
+
+    suppression: Suppression
 
 
 class Report(_Strict):
@@ -122,6 +161,9 @@ class Report(_Strict):
     notes: list[Note]
     rules: list[Rule]
     findings: list[Finding]
+    suppressed: list[SuppressedFinding] = Field(
+        description="Excused findings: all of an audit, of a change those that it brings in (with --all, all)."
+    )
 
 
 def schema() -> dict[str, Any]:

@@ -7,66 +7,77 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from fcoplint.catalogue import rule_files
 from fcoplint.model.nodes import Span
-from fcoplint.output.neutral import neutral, neutral_line
+from fcoplint.output.neutral import neutral, neutral_line, neutral_line_start, neutral_path
 from fcoplint.report import Report, Reported
 
 _SGR = {"error": "1;31", "warning": "1;33", "info": "1;36", "code": "1", "dim": "2", "next": "1;32"}
 # A source line longer than this is shown around the finding only.
 _WIDTH = 120
+# More related places than this are counted, not shown.
+_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Paint:
-    """Colours text where colour is wanted."""
+    """Colours text where colour is wanted, and links it where a terminal can show that."""
 
     on: bool
+    links: bool = False
 
     def __call__(self, style: str, text: str) -> str:
         """`text` in a style, or as it is."""
         return f"\x1b[{_SGR[style]}m{text}\x1b[0m" if self.on else text
 
+    def rule(self, code: str) -> str:
+        """A rule's code; where the terminal can show links, one to the rule's own file on this machine."""
+        painted = self("code", code)
+        if not self.links or code not in rule_files():
+            return painted
+        return f"\x1b]8;;{rule_files()[code].as_uri()}\x1b\\{painted}\x1b]8;;\x1b\\"
 
-def full(report: Report, paint: Paint) -> str:
+
+def write(report: Report, paint: Paint) -> str:
     """Every finding as a block, then the summary."""
     blocks = ["\n".join(_block(item, paint)) for item in report.findings]
     return "\n\n".join([*blocks, "\n".join(summary(report, paint))]) + "\n"
-
-
-def concise(report: Report, paint: Paint) -> str:
-    """One line a finding: `path:line:column: severity CODE message`, then the summary."""
-    lines = [neutral_line(f"{_where(item)}: {item.severity} {item.rule.code} {item.message}") for item in report.findings]
-    return "\n".join([*lines, *summary(report, paint)]) + "\n"
 
 
 def summary(report: Report, paint: Paint) -> Iterator[str]:
     """What was found, in what, and what was not looked at."""
     counts = {severity: number for severity, number in report.counts.items() if number}
     envelopes = sum(workspace.envelopes for workspace in report.workspaces)
-    found = ", ".join(_count(number, severity) for severity, number in counts.items()) or "no findings"
+    found = ", ".join(count(number, severity) for severity, number in counts.items()) or "no findings"
     worst = next(iter(counts), "dim")
-    yield f"{paint(worst, found)} in {_count(envelopes, 'envelope')} of {_count(len(report.workspaces), 'workspace')}"
+    yield f"{paint(worst, found)} in {count(envelopes, 'envelope')} of {count(len(report.workspaces), 'workspace')}"
     if report.older:
         verb = "was" if report.older == 1 else "were"
-        yield paint("dim", f"{_count(report.older, 'older finding')} {verb} there before this change and not listed (--all lists them)")
+        yield paint("dim", f"{count(report.older, 'older finding')} {verb} there before this change and not listed (--all lists them)")
+    excused = {kind: number for kind, number in report.suppressions.items() if number}
+    if excused:
+        listed = ", ".join(f"{number} {_EXCUSED[kind]}" for kind, number in excused.items())
+        yield paint("dim", f"{count(sum(excused.values()), 'finding')} excused: {listed}")
     for note in report.notes:
-        where = f"{neutral(note.path or '.')}: " if note.path is not None else ""
-        yield paint("dim", f"note: {where}{note.text}")
+        where = f"{neutral_path(note.path or '.')}: " if note.path is not None else ""
+        yield paint("dim", neutral_line(f"note: {where}{note.text}"))
 
 
 def _block(item: Reported, paint: Paint) -> Iterator[str]:
-    head = f"{paint(item.severity, item.severity)} {paint('code', item.rule.code)} {paint('dim', item.rule.name)}"
-    yield f"{neutral_line(_where(item))}: {head}"
+    head = f"{paint(item.severity, item.severity)} {paint.rule(item.rule.code)} {paint('dim', item.rule.name)}"
+    yield f"{where(item)}: {head}"
     yield f"  {neutral_line(item.message)}"
     if item.commit:
         yield f"  {paint('dim', 'commit:')} {item.commit.oid[:12]} {neutral(item.commit.date)} {neutral(item.commit.author)}"
     span = item.finding.location.span
     if item.source is not None and span is not None:
         yield from _excerpt(item.source, span, item.severity, paint)
-    for related in item.finding.related:
+    for related in item.finding.related[:_SHOWN]:
         location = related.location
         line = f":{location.span.line}" if location.span else ""
-        yield f"  {paint('dim', 'see:')}  {neutral(location.path)}{line} ({_WHAT.get(related.what, related.what)})"
+        yield f"  {paint('dim', 'see:')}  {neutral_path(location.path)}{line} ({neutral(_WHAT.get(related.what, related.what))})"
+    if len(item.finding.related) > _SHOWN:
+        yield f"  {paint('dim', 'see:')}  {len(item.finding.related) - _SHOWN} more (--format json lists them)"
     if item.rule.why:
         yield f"  {paint('dim', 'why:')}  {neutral_line(item.rule.why)}"
     if item.help:
@@ -76,11 +87,13 @@ def _block(item: Reported, paint: Paint) -> Iterator[str]:
 
 
 _WHAT = {"first": "the first one", "twin": "the other name", "copy": "the other copy"}
+_EXCUSED = {"inline": "by a comment", "path": "by a path", "baseline": "by the baseline"}
 
 
-def _where(item: Reported) -> str:
+def where(item: Reported) -> str:
+    """`path:line:column`, harmless at the start of a line."""
     location = item.finding.location
-    path = neutral(location.path or "(repository)")
+    path = neutral_line_start(neutral_path(location.path or "(repository)"))
     return f"{path}:{location.span.line}:{location.span.column}" if location.span else path
 
 
@@ -107,5 +120,6 @@ def _display_width(text: str) -> int:
     return len(text) + sum(unicodedata.east_asian_width(char) in "WF" for char in text) if not text.isascii() else len(text)
 
 
-def _count(number: int, noun: str) -> str:
+def count(number: int, noun: str) -> str:
+    """`1 error`, `2 errors`."""
     return f"{number} {noun}" if number == 1 or noun == "info" else f"{number} {noun}s"

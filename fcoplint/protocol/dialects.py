@@ -1,16 +1,16 @@
-"""The vocabularies that events are written in: the published protocol's, and those of runtimes that differ on purpose.
+"""The vocabularies that envelopes are written in: the published protocol's, and those of runtimes that differ on purpose.
 
-Whoever judges events asks the dialect of the workspace, never its name (field.md 5).
+Whoever judges envelopes and their events asks the dialect of the workspace, never its name (field.md 5).
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 
 from fcoplint.protocol import stages
 from fcoplint.protocol.roles import TOOL_ACTORS
-from fcoplint.protocol.stages import EDGES, STAGES, Edge, Mover, Table
+from fcoplint.protocol.stages import CLOSERS, EDGES, JUDGES, OPEN_STAGES, STAGES, Edge, Mover, Table
 
 # What an event must say; under "tool" it counts as said by any of the dialect's `tool_keys`.
 REQUIRED_KEYS = ("at", "from", "to", "by", "tool")
@@ -19,10 +19,11 @@ _OPTIONAL_KEYS = frozenset({"note", "supersedes"})
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """One vocabulary of events.
+    """One vocabulary.
 
-    `tool_keys` name the tool, the dialect's own key first. `event_keys` are all keys an event may have. `tool_actors`
-    are names in `by` that are programs. `old_folders` are folders of v2 that lawfully stand beside `_lifecycle/`.
+    `tool_keys` name the tool, the dialect's own key first. `event_keys` are all keys an event may have, `note_keys` those
+    that give a reason. `tool_actors` are names in `by` that are programs. `old_folders` are folders of v2 that lawfully stand
+    beside `_lifecycle/`. `other_names` are further names of an envelope's fields; `unasked` are fields it need not have.
     """
 
     name: str
@@ -30,14 +31,15 @@ class Dialect:
     tool_keys: tuple[str, ...]
     event_keys: frozenset[str]
     tool_actors: frozenset[str]
+    note_keys: tuple[str, ...] = ("note",)
     old_folders: frozenset[str] = frozenset()
+    other_names: Mapping[str, str] = field(default_factory=dict)
+    unasked: frozenset[str] = frozenset()
 
 
 FCOP = Dialect("fcop", stages.FCOP, ("tool",), _OPTIONAL_KEYS | set(REQUIRED_KEYS), TOOL_ACTORS)
 
 _RUNTIME = (Mover.RUNTIME,)
-_JUDGES = (Mover.LEADER, Mover.ADMIN, Mover.GOVERNANCE)
-_CLOSERS = (Mover.LEADER, Mover.ADMIN)
 # LifecycleStateMachine.ts and childTaskArchiveGate.ts of CodeFlowMu-open; the edges of FCoP stay lawful beside them,
 # because claims still go through fcop-mcp and older files were written by it.
 _CODEFLOWMU_EDGES = (
@@ -47,13 +49,13 @@ _CODEFLOWMU_EDGES = (
     Edge("inbox", "inbox", "runtime_repair_lifecycle_split", _RUNTIME, "CodeFlowMu"),
     Edge("active", "active", "create_child_task", (Mover.RECIPIENT,)),
     Edge("active", "review", "submit_review", (Mover.RECIPIENT,)),
-    Edge("review", "done", "approve_review", _JUDGES),
-    Edge("review", "active", "reject_review", _JUDGES),
-    Edge("done", "active", "reopen_task", _JUDGES),
-    *(Edge(stage, "done", "supersede_for_rework", _RUNTIME, "CodeFlowMu") for stage in ("inbox", "active", "review")),
-    *(Edge(stage, "archive", "force_archive_task", _CLOSERS) for stage in ("inbox", "active", "review")),
-    *(Edge(stage, "archive", "archive_by_parent_mainline", _CLOSERS) for stage in STAGES[:-1]),
-    *(Edge(stage, "archive", "terminate_by_parent_archive", _CLOSERS) for stage in STAGES),
+    Edge("review", "done", "approve_review", JUDGES),
+    Edge("review", "active", "reject_review", JUDGES),
+    Edge("done", "active", "reopen_task", JUDGES),
+    *(Edge(stage, "done", "supersede_for_rework", _RUNTIME, "CodeFlowMu") for stage in OPEN_STAGES),
+    *(Edge(stage, "archive", "force_archive_task", CLOSERS) for stage in OPEN_STAGES),
+    *(Edge(stage, "archive", "archive_by_parent_mainline", CLOSERS) for stage in STAGES[:-1]),
+    *(Edge(stage, "archive", "terminate_by_parent_archive", CLOSERS) for stage in STAGES),
 )
 CODEFLOWMU = Dialect(
     "codeflowmu",
@@ -61,7 +63,11 @@ CODEFLOWMU = Dialect(
     ("action", "tool"),
     FCOP.event_keys | {"action", "reason", "report", "decision", "based_on", "child_task", "parent", "parent_task"},
     TOOL_ACTORS | {"CodeFlowMu"},
-    frozenset({"tasks"}),
+    note_keys=("note", "reason"),
+    old_folders=frozenset({"tasks"}),
+    # The TASKs of its own documents name neither protocol nor version; those of its fixtures name the protocol alone.
+    other_names={"sender": "from", "recipient": "to", "parent": "parent_task"},
+    unasked=frozenset({"protocol", "version"}),
 )
 
 DIALECTS = {dialect.name: dialect for dialect in (FCOP, CODEFLOWMU)}

@@ -1,6 +1,7 @@
 """The grammar of envelope file names (protocol.md B.1)."""
 
 import datetime
+import functools
 import re
 from dataclasses import dataclass
 
@@ -28,7 +29,6 @@ FORMS = {
 }
 # v4 names carry no date and no roles: the id is the whole stem (protocol.md C.1).
 _V4_NAME = re.compile(r"(?P<kind>TASK|REPORT|ISSUE|REVIEW)-[A-Za-z0-9][A-Za-z0-9._-]*\.md", re.ASCII)
-_SHORT_ID = re.compile(r"(?:TASK|REPORT|ISSUE)-\d{8}-\d{3}", re.ASCII)
 # In capitals the prefix alone claims a type; otherwise a number must follow: `review-checklist.md` is no envelope.
 _PREFIX = re.compile(r"(?P<capitals>TASK|REPORT|ISSUE|REVIEW)[-_ ]|(?P<other>(?i:TASK|REPORT|ISSUE|REVIEW))[-_ ]\d")
 # `DRAFT-20261001-001-PM-to-QA.md` and `AMEND-TASK-20261001-001-….md`; `DRAFT-ideas.md` is a free document.
@@ -66,6 +66,7 @@ class NameFault:
     expected: str
 
 
+@functools.lru_cache(maxsize=1 << 16)
 def parse_name(filename: str) -> Name | None:
     """The parts of an envelope's file name, or None where it breaks the grammar of its type."""
     kind = filename.partition("-")[0]
@@ -93,6 +94,7 @@ def parse_v4_kind(filename: str) -> str | None:
     return match["kind"] if match else None
 
 
+@functools.lru_cache(maxsize=1 << 16)
 def claimed_kind(filename: str) -> str | None:
     """The envelope type a reader would take this file for, however badly the name is spelled; None for other files."""
     seen = filename if filename.isascii() else skeleton(filename)
@@ -100,11 +102,6 @@ def claimed_kind(filename: str) -> str | None:
     if match is None or not seen.rstrip().lower().endswith(".md"):
         return None
     return (match["capitals"] or match["other"]).upper()
-
-
-def is_short_id(text: str) -> bool:
-    """Whether `text` is TYPE-YYYYMMDD-NNN."""
-    return _SHORT_ID.fullmatch(text) is not None
 
 
 def ghost_prefix(filename: str) -> str | None:

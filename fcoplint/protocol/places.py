@@ -4,7 +4,7 @@ import re
 from typing import NamedTuple
 
 from fcoplint.protocol.names import claimed_kind, is_calendar_date, parse_name, parse_v4_kind
-from fcoplint.protocol.stages import STAGES
+from fcoplint.protocol.stages import STAGES, TERMINAL
 
 MANIFEST_NAMES = ("fcop.json", "codeflow.json")
 LIFECYCLE = "_lifecycle"
@@ -13,7 +13,7 @@ ENVELOPE_FOLDERS = ("tasks", "log", "reports", "issues", "reviews")
 HOME_FOLDER = {"REPORT": "reports", "ISSUE": "issues", "REVIEW": "reviews"}
 # What v3 knows beside the stages, what runtimes keep there lawfully, and the older layouts' (FC204 speaks of those).
 KNOWN_FOLDERS = frozenset(
-    {LIFECYCLE, *ENVELOPE_FOLDERS, "history", "shared", "alerts", "internal", "ledger", "_ledger"}
+    {LIFECYCLE, *ENVELOPE_FOLDERS, "history", "shared", "alerts", "internal", "ledger", "_ledger", "logs"}
     | {"inbox", "outbox", "adopted", "templates", "_archive", "legacy-non-protocol"}
 )
 # Folders that the reference's own audit passes by, wherever they lie.
@@ -48,9 +48,14 @@ class Place(NamedTuple):
         return self.kind in ("stage", "lifecycle", "history", "_archive") or self.kind in ENVELOPE_FOLDERS
 
     @property
+    def is_archived(self) -> bool:
+        """Whether a TASK that lies here was archived: the archive, and history behind it."""
+        return self.stage == TERMINAL or self.kind == "history"
+
+    @property
     def is_historic(self) -> bool:
-        """Whether what lies here is over: archive, history, log."""
-        return self.stage == "archive" or self.kind in ("history", "log", "_archive")
+        """Whether what lies here is over, in any layout: archive, history, log."""
+        return self.is_archived or self.kind in ("log", "_archive")
 
 
 def place_of(relative: str) -> Place:
@@ -73,6 +78,13 @@ def place_of(relative: str) -> Place:
 def is_workspace_folder(folder: str) -> bool:
     """Whether a folder's name allows a workspace there: `fcop` or `docs/agents`, at any depth."""
     return folder.rpartition("/")[2] == "fcop" or folder == "docs/agents" or folder.endswith("/docs/agents")
+
+
+def project_of(root: str) -> str:
+    """The folder of the project whose workspace lies at `root`."""
+    if root == "docs/agents" or root.endswith("/docs/agents"):
+        return root.removesuffix("docs/agents").rstrip("/")
+    return root.rpartition("/")[0]
 
 
 def is_marker(relative: str) -> bool:

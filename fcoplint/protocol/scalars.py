@@ -14,3 +14,8 @@ def yaml_type(plain: str) -> str | None:
     if plain in YAML_TRAPS:
         return "null" if plain.lower() in ("null", "~") else "a boolean"
     return "a number" if _NUMBER.fullmatch(plain) else None
+
+
+def whole(text: str) -> str:
+    """A text without half characters, which JSON can spell but nothing can write."""
+    return text.encode("utf-8", "replace").decode("utf-8")

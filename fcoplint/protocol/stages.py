@@ -22,7 +22,8 @@ class Mover(StrEnum):
     RUNTIME = "runtime"
 
 
-_JUDGES = (Mover.LEADER, Mover.ADMIN, Mover.GOVERNANCE)
+CLOSERS = (Mover.LEADER, Mover.ADMIN)
+JUDGES = (*CLOSERS, Mover.GOVERNANCE)
 
 
 class Edge(NamedTuple):
@@ -47,15 +48,19 @@ EDGES = (
     Edge(None, "inbox", "create_task", (Mover.SENDER,), aliases=("write_task",)),
     Edge("inbox", "active", "claim_task", (Mover.RECIPIENT,), "agent"),
     Edge("active", "review", "submit_task", (Mover.RECIPIENT,), "agent"),
-    Edge("active", "done", "finish_task", (Mover.RECIPIENT, Mover.LEADER), "agent"),
-    Edge("review", "done", "approve_task", _JUDGES, "ADMIN"),
-    Edge("review", "active", "reject_task", _JUDGES, "ADMIN"),
-    Edge("done", "archive", "archive_task", (Mover.LEADER, Mover.ADMIN), "archiver"),
+    Edge("active", "done", "finish_task", (Mover.RECIPIENT, *CLOSERS), "agent"),
+    Edge("review", "done", "approve_task", JUDGES, "ADMIN"),
+    Edge("review", "active", "reject_task", JUDGES, "ADMIN"),
+    Edge("done", "archive", "archive_task", CLOSERS, "archiver"),
 )
 
 # The one event beside the edges: the v2-to-v3 migration puts a file into any stage, from nothing, once.
 MIGRATION_TOOL = "fcop_migrate_v3"
 MIGRATION_ACTOR = "migration"
+
+
+# Where a TASK is being worked on; behind these its work is over.
+OPEN_STAGES = ("inbox", "active", "review")
 
 
 def stage_order(stage: str) -> int:
@@ -110,15 +115,6 @@ class Table:
                     ways[edge.target] = (*ways[stage], edge)
                     pending.append(edge.target)
         return ways.get(target)
-
-    def is_lawful_path(self, start: str | None, moves: Iterable[tuple[str | None, str | None]], end: str | None) -> bool:
-        """Whether moves, each (from, to), lead from one stage to another by edges only, each where the last one ended."""
-        stage = start
-        for source, target in moves:
-            if source != stage or not self.edges_between(source, target):
-                return False
-            stage = target
-        return stage == end
 
 
 FCOP = Table(EDGES)

@@ -1,6 +1,7 @@
 """Times as FCoP writes them: ISO 8601, with or without an offset (protocol.md V3-T04, D 16)."""
 
 import datetime
+import functools
 import re
 from typing import NamedTuple
 
@@ -13,13 +14,28 @@ _FORM = re.compile(
 _BASIC = re.compile(r"(\d{4})(\d{2})(\d{2})(?:T(\d{2})(\d{2})(\d{2})?(.*))?", re.ASCII)
 
 
+# A time without an offset may be a local one, and no clock is further from UTC than this.
+_FURTHEST_AHEAD, _FURTHEST_BEHIND = datetime.timedelta(hours=14), datetime.timedelta(hours=12)
+
+
 class Time(NamedTuple):
     """A moment, in UTC; `aware` tells whether the text said its offset (without one UTC is assumed, as the reference does)."""
 
     moment: datetime.datetime
     aware: bool
 
+    @property
+    def margin(self) -> datetime.timedelta:
+        """How much earlier it may really have been."""
+        return datetime.timedelta(0) if self.aware else _FURTHEST_AHEAD
 
+    @property
+    def lag(self) -> datetime.timedelta:
+        """How much later it may really have been."""
+        return datetime.timedelta(0) if self.aware else _FURTHEST_BEHIND
+
+
+@functools.lru_cache(maxsize=1 << 16)
 def parse_time(text: str) -> Time | None:
     """The moment a text names, None where it is no ISO 8601 date or date-time, or no day of the calendar."""
     match = _FORM.fullmatch(_extended(text.strip()))

@@ -12,7 +12,8 @@ from fcoplint.source import git
 CLIENT = ("pre-commit", "pre-merge-commit", "commit-msg", "pre-push")
 SERVER = ("pre-receive",)
 _SUFFIX = ".before-fcoplint"
-_SIGNATURE = b"fcoplint init --hooks"
+# The whole line: a hook that only speaks of fcoplint is not ours.
+_SIGNATURE = b"# `fcoplint init --hooks` puts this file in place and `fcoplint init --hooks --undo` takes it away again."
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _FOLDERS = (os.path.join(_PACKAGE, "_hooks"), os.path.join(os.path.dirname(_PACKAGE), "hooks"))
 
@@ -28,7 +29,11 @@ class Done(NamedTuple):
 def install(repository: git.Repository, names: tuple[str, ...]) -> Iterator[Done]:
     """Install hooks where git looks for them (core.hooksPath too); one that is there is kept, and runs first."""
     folder = git.path_in_git_dir(repository, "hooks")
-    os.makedirs(folder, exist_ok=True)
+    try:
+        atomic.make_folder(folder)
+    except OSError as error:
+        yield Done("failed", folder, error.strerror or str(error))
+        return
     for name in names:
         path = os.path.join(folder, name)
         try:

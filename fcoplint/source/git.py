@@ -8,10 +8,11 @@ import datetime
 import os
 import re
 import subprocess
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import IO, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from fcoplint.protocol.places import is_workspace_folder
 from fcoplint.source.snapshot import MAX_BYTES, Content, Entry, Kind, Unreadable
@@ -39,6 +40,9 @@ _BATCH = 150
 _IDENT = re.compile(r"(.*) <(.*)> \d+ [+-]\d{4}")
 _BLOCKED = b"warning: could not open directory '"
 _KINDS = {b"100644": Kind.FILE, b"100755": Kind.FILE, b"100664": Kind.FILE, b"120000": Kind.LINK, b"160000": Kind.SUBMODULE}
+
+
+SHALLOW = "this clone is shallow; fetch the whole history (in CI: fetch-depth: 0; by hand: git fetch --unshallow), then run this again"
 
 
 class GitError(Exception):
@@ -211,6 +215,15 @@ def author_of_next_commit(repository: Repository) -> tuple[str, str] | None:
     return (match[1], match[2]) if match else None
 
 
+def comment_sign(repository: Repository) -> str:
+    """What begins the lines that git takes out of a commit's message."""
+    try:
+        said = repository.run("config", "--get", "core.commentChar").decode("utf-8", "replace").removesuffix("\n")
+    except GitError:
+        return "#"
+    return "#" if said in ("", "auto") else said
+
+
 def skip_worktree(repository: Repository) -> set[str]:
     """Index paths that a sparse checkout leaves out of the working tree."""
     listing = repository.run("ls-files", "-t", "-z", "--full-name")
@@ -233,16 +246,104 @@ def ignored_workspaces(repository: Repository, prefix: str) -> list[str]:
     return sorted(folder for folder in folders if is_workspace_folder(folder))
 
 
+def ignored_paths(repository: Repository, paths: Iterable[str]) -> frozenset[str]:
+    """Those of the paths (relative to the working tree's root) that git ignores."""
+    # It knows no literal pathspecs; `./` in front keeps a name from being taken for magic.
+    asked = b"\0".join(b"./" + os.fsencode(path) for path in paths)
+    try:
+        listing = repository.run("--no-literal-pathspecs", "-C", repository.top, "check-ignore", "-z", "--stdin", stdin=asked)
+    except GitError:
+        # It ends with 1 where none is ignored.
+        return frozenset()
+    return frozenset(os.fsdecode(name[2:]) for name in listing.split(b"\0") if name)
+
+
+def object_types(repository: Repository, names: Iterable[str]) -> dict[str, str | None]:
+    """The type of each object by its id or the beginning of one (hex digits only); None where there is none here."""
+    asked = list(names)
+    listing = repository.run("cat-file", "--batch-check=%(objecttype)", stdin="".join(f"{name}\n" for name in asked).encode("ascii"))
+    said = [line.rpartition(b" ")[2].decode("ascii") for line in listing.splitlines()]
+    return {name: None if kind == "missing" else kind for name, kind in zip(asked, said, strict=True)}
+
+
+def is_complete(repository: Repository) -> bool:
+    """Whether every object of the history should be here: no shallow clone, no partial one."""
+    if is_shallow(repository):
+        return False
+    try:
+        return not repository.run("config", "--get-regexp", r"^(extensions\.partialclone|remote\..*\.promisor)$")
+    except GitError:
+        return True
+
+
 def _scope(prefix: str) -> tuple[str, ...]:
     return ("--", prefix.rstrip("/")) if prefix else ()
 
 
 def resolve_commit(repository: Repository, revision: str) -> str | None:
-    """The commit's object id, or None where the revision names no commit here."""
+    """The commit's object id, or None where the revision names no commit here. Raises GitError where its object is damaged."""
+    commit = _resolve(repository, f"{revision}^{{commit}}")
+    oid = _resolve(repository, revision) if commit is None else None
+    # A name that leads to nothing is damage; an id in full is taken as it is, whether its object is there or not.
+    if oid and oid != revision and find_objects(repository, [oid])[oid].kind in (None, "commit"):
+        raise GitError(f"git cannot read object {oid}: the repository is damaged; run `git fsck`")
+    return commit
+
+
+class Named(NamedTuple):
+    """What a name stands for here: the type of its object, None where there is none, and the commit it leads to, if any."""
+
+    kind: str | None
+    commit: str | None
+
+
+def _resolve(repository: Repository, revision: str) -> str | None:
     try:
-        return repository.run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}").decode().strip()
+        return repository.run("rev-parse", "--verify", "--quiet", "--end-of-options", revision).decode().strip() or None
     except GitError:
         return None
+
+
+def find_objects(repository: Repository, names: Iterable[str]) -> dict[str, Named]:
+    """What each name stands for, asked in one call."""
+    asked = list(dict.fromkeys(names))
+    questions = "".join(f"{name}\n{name}^{{commit}}\n" for name in asked).encode("utf-8", "surrogateescape")
+    said = repository.run("cat-file", "--batch-check=%(objecttype) %(objectname)", stdin=questions).decode("utf-8", "replace").split("\n")
+    return {name: Named(_word(kind, 0), _word(commit, 1)) for name, kind, commit in zip(asked, said[::2], said[1::2], strict=False)}
+
+
+def _word(line: str, number: int) -> str | None:
+    words = line.split(" ")
+    return words[number] if len(words) == 2 and words[0] in ("commit", "tag", "tree", "blob") else None
+
+
+def main_branch(repository: Repository) -> str | None:
+    """The ref that HEAD names, where it has a commit."""
+    try:
+        named = repository.run("symbolic-ref", "--quiet", "HEAD").decode("utf-8", "surrogateescape").strip()
+    except GitError:
+        return None
+    return named if resolve_commit(repository, named) else None
+
+
+def first_parents(repository: Repository, revisions: Sequence[str]) -> dict[str, str | None]:
+    """The first parent of each commit of the main lines that `revisions` select, None where it has none."""
+    commits, options = _by_stdin(revisions)
+    listing = repository.run("rev-list", "--first-parent", "--parents", "--stdin", *options, stdin=commits)
+    lines = (line.split(" ") for line in listing.decode("ascii").splitlines())
+    return {words[0]: words[1] if len(words) > 1 else None for words in lines}
+
+
+def log(repository: Repository, setup: Sequence[str], options: Sequence[str], revisions: Sequence[str]) -> bytes:
+    """`git log` of many revisions; `setup` are git's own options."""
+    commits, selecting = _by_stdin(revisions)
+    return repository.run(*setup, "log", *options, "--stdin", *selecting, stdin=commits)
+
+
+def _by_stdin(revisions: Sequence[str]) -> tuple[bytes, list[str]]:
+    """Revisions as git reads them from standard input, for they may be too many for a command line, and the options among them."""
+    commits = "".join(f"{revision}\n" for revision in revisions if not revision.startswith("--"))
+    return commits.encode("ascii"), [revision for revision in revisions if revision.startswith("--")]
 
 
 def require_commit(repository: Repository, revision: str) -> str:
@@ -251,8 +352,14 @@ def require_commit(repository: Repository, revision: str) -> str:
     if commit is not None:
         return commit
     if is_shallow(repository):
-        raise GitError(f"`{revision}` is not in this shallow clone; fetch the whole history (git fetch --unshallow, in CI fetch-depth: 0)")
+        raise GitError(f"`{revision}` is not here: {SHALLOW}")
     raise GitError(f"`{revision}` names no commit here; `git log --oneline --all` shows what there is", usage=True)
+
+
+def is_past_date(repository: Repository, text: str) -> bool:
+    """Whether git takes a text for a moment in the past. What it does not understand it takes for now, and shows nothing."""
+    said = repository.run("rev-parse", f"--since={text}").decode("ascii", "replace").strip()
+    return int(said.removeprefix("--max-age=")) < time.time() - 1
 
 
 def is_shallow(repository: Repository) -> bool:
@@ -272,6 +379,115 @@ def read_git_file(repository: Repository, name: str) -> bytes | None:
             return file.read()
     except FileNotFoundError:
         return None
+
+
+def common_dir(repository: Repository) -> str:
+    """The real path of the git directory that all working trees of a repository share."""
+    found = os.fsdecode(repository.run("rev-parse", "--git-common-dir").removesuffix(b"\n"))
+    return os.path.realpath(os.path.join(repository.cwd, found))
+
+
+class Unsaved(NamedTuple):
+    """What of a working tree no commit holds: paths by how git has them."""
+
+    staged: tuple[str, ...]
+    modified: tuple[str, ...]
+    untracked: tuple[str, ...]
+    unmerged: tuple[str, ...]
+
+
+def list_unsaved(repository: Repository, prefix: str) -> Unsaved:
+    """What a working tree holds below `prefix` (with its slash, or "") that is not committed; ignored files are left out.
+
+    Filters that the configuration names are not run: a path whose content only a filter could compare counts as modified.
+    """
+    args = ("status", "--porcelain=v2", "-z", "--no-renames", "--untracked-files=normal", "--ignore-submodules=dirty", *_scope(prefix))
+    listing = repository.run(*_without_filters(repository), *args)
+    found: dict[str, list[str]] = {"staged": [], "modified": [], "untracked": [], "unmerged": []}
+    for line in listing.split(b"\0"):
+        kind, _, rest = line.partition(b" ")
+        if kind == b"1":
+            path = os.fsdecode(rest.split(b" ", 7)[7])
+            found["staged"].extend([path] if rest[:1] != b"." else [])
+            found["modified"].extend([path] if rest[1:2] != b"." else [])
+        elif kind == b"u":
+            found["unmerged"].append(os.fsdecode(rest.split(b" ", 9)[9]))
+        elif kind == b"?":
+            found["untracked"].append(os.fsdecode(rest))
+    return Unsaved(*(tuple(sorted(found[key])) for key in Unsaved._fields))
+
+
+def _without_filters(repository: Repository) -> list[str]:
+    try:
+        names = repository.run("config", "--null", "--name-only", "--get-regexp", r"^filter\.").split(b"\0")
+    except GitError:
+        # It ends with 1 where there is none.
+        return []
+    drivers = sorted({os.fsdecode(name.rpartition(b".")[0]) for name in names if name})
+    return [word for driver in drivers for key in ("clean=", "smudge=", "process=", "required=false") for word in ("-c", f"{driver}.{key}")]
+
+
+def count_stashes(repository: Repository) -> int:
+    """How many stashes there are."""
+    try:
+        return int(repository.run("rev-list", "--walk-reflogs", "--count", "refs/stash", "--"))
+    except GitError:
+        return 0
+
+
+def count_unpushed(repository: Repository) -> int:
+    """How many commits of HEAD and the branches no remote branch has, as far as it was fetched."""
+    head = ("HEAD",) if resolve_commit(repository, "HEAD") else ()
+    return int(repository.run("rev-list", "--count", "--branches", *head, "--not", "--remotes", "--"))
+
+
+def list_worktrees(repository: Repository) -> list[str]:
+    """The folders of a repository's working trees, this one among them."""
+    lines = repository.run("worktree", "list", "--porcelain").split(b"\n")
+    return [os.fsdecode(line.removeprefix(b"worktree ")) for line in lines if line.startswith(b"worktree ")]
+
+
+def subtree(repository: Repository, treeish: str, folder: str) -> str | None:
+    """The id of a folder's tree in a commit ("" is the whole tree); None where the commit has no such folder."""
+    try:
+        return repository.run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{treeish}:{folder}").decode().strip()
+    except GitError:
+        return None
+
+
+def diff_trees(repository: Repository, before: str, after: str) -> list[Delta]:
+    """What lies between two commits' trees; renames are never guessed."""
+    options = ("-r", "--raw", "-z", "--no-renames", "--no-ext-diff", "--no-abbrev")
+    return parse_deltas(repository.run("diff-tree", *options, before, after, "--").split(b"\0"))
+
+
+def index_tree(repository: Repository) -> str | None:
+    """The id of the tree that a commit of the index would have, worked out without writing it; None while a merge is open."""
+    options = ("--cached", "--raw", "-z", "--no-renames", "--no-ext-diff", "--no-abbrev", "--ita-invisible-in-index")
+    empty = empty_tree(repository)
+    root: dict[bytes, Any] = {}
+    fields = repository.run("diff-index", *options, empty, "--").split(b"\0")
+    for head, name in zip(fields[::2], fields[1::2], strict=False):
+        _, mode, _, oid, status = head.split(b" ")
+        if status[:1] == b"U":
+            return None
+        *folders, last = name.split(b"/")
+        here = root
+        for folder in folders:
+            here = here.setdefault(folder, {})
+        here[last] = (mode, bytes.fromhex(oid.decode("ascii")))
+    return _tree_id(root, "sha1" if len(empty) == 40 else "sha256").hex()
+
+
+def _tree_id(tree: Mapping[bytes, Any], algorithm: str) -> bytes:
+    import hashlib
+
+    lines = []
+    for name, value in sorted(tree.items(), key=lambda item: item[0] + (b"/" if isinstance(item[1], dict) else b"")):
+        mode, oid = (b"40000", _tree_id(value, algorithm)) if isinstance(value, dict) else value
+        lines.append(mode + b" " + name + b"\0" + oid)
+    content = b"".join(lines)
+    return hashlib.new(algorithm, b"tree %d\0" % len(content) + content, usedforsecurity=False).digest()
 
 
 def path_in_git_dir(repository: Repository, name: str) -> str:
@@ -313,6 +529,8 @@ class Blobs:
         words = header.split()
         if words[1:] == [b"missing"]:
             return Unreadable("missing-object", oid)
+        if len(words) != 3:
+            raise GitError(f"git cannot read object {oid}: the repository is damaged; run `git fsck`")
         size = int(words[2])
         if size > self.max_bytes:
             _skip(answers, size + 1)
@@ -381,7 +599,11 @@ def _run(cwd: str, env: Mapping[str, str], args: Iterable[str], stdin: bytes | N
     try:
         done = subprocess.run(command, cwd=cwd, env=dict(env), input=stdin, capture_output=True, check=False)
     except FileNotFoundError as error:
+        if not os.path.isdir(cwd):
+            raise GitError("the folder vanished while git was asked about it") from error
         raise GitError("git is not installed or not on PATH; install git, then run this again") from error
+    except OSError as error:
+        raise GitError(f"git cannot be started in this folder: {error.strerror}") from error
     if done.returncode != 0:
         raise _advise(done.stderr)
     return done.stdout, done.stderr

@@ -6,7 +6,7 @@ import datetime
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fcoplint.source import git
 from fcoplint.source.snapshot import Entry
@@ -14,7 +14,8 @@ from fcoplint.source.tree import GitSnapshot
 
 # The marker before each commit's header; a diff line begins with a colon, a path stands behind one.
 _FORMAT = "%x01%H%x00%P%x00%an%x00%ae%x00%aI%x00%ct%x00"
-_SIGNED = "%G?"
+# Whether a signature is good, and whose it is: an SSH key that nobody knows is told as good, too, but as nobody's.
+_SIGNED = "%G?%GS"
 # The programs that verify signatures, whatever the repository's configuration names.
 _VERIFIERS = ("gpg.program=gpg", "gpg.openpgp.program=gpg", "gpg.x509.program=gpgsm", "gpg.ssh.program=ssh-keygen")
 
@@ -24,7 +25,8 @@ class Commit:
     """One commit: who wrote it, when it was made, and what it changed against its first parent.
 
     `time` is the committer's (UTC): it orders changes. `authored` is the author's own, as ISO 8601. `signed` tells whether
-    a good signature stands on it, None where that was not asked.
+    a good signature of somebody who is known stands on it, None where that was not asked. `is_squashed` tells that it
+    stands for the commits it merged, whose authors are others.
     """
 
     oid: str
@@ -35,6 +37,7 @@ class Commit:
     time: datetime.datetime
     signed: bool | None
     deltas: tuple[git.Delta, ...]
+    is_squashed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +50,21 @@ class Step:
 
 
 def commits(repository: git.Repository, revisions: Sequence[str], *, first_parent: bool = False, signatures: bool = False) -> list[Commit]:
-    """The commits that `revisions` select (`A..B`, `^A`), parents before children."""
+    """The commits that `revisions` select (`A..B`, `^A`), parents before children.
+
+    With `first_parent` those of the main line alone, each with its first parent: a merge brings in all that it merged.
+    Raises GitError where a clone was cut off in the middle of them.
+    """
     options = ["-z", "--raw", "--no-renames", "--no-ext-diff", "--no-abbrev", "--diff-merges=first-parent", "--topo-order", "--reverse"]
     options += ["--first-parent"] if first_parent else []
     setup = ["-c", "log.showRoot=true", "-c", "log.showSignature=false"]
     setup += [word for program in _VERIFIERS for word in ("-c", program)] if signatures else []
-    listing = repository.run(*setup, "log", *options, f"--format={_FORMAT}{_SIGNED if signatures else ''}%x00", *revisions, "--")
-    return list(_parse(listing.split(b"\0"), signatures=signatures))
+    listing = git.log(repository, setup, [*options, f"--format={_FORMAT}{_SIGNED if signatures else ''}%x00"], revisions)
+    found = list(_parse(listing.split(b"\0"), signatures=signatures))
+    cut = set((git.read_git_file(repository, "shallow") or b"").decode("ascii", "replace").split()) if found else set()
+    if any(commit.oid in cut for commit in found):
+        raise git.GitError(git.SHALLOW)
+    return [_squashed(commit) for commit in found] if first_parent else found
 
 
 def replay(repository: git.Repository, listed: Sequence[Commit]) -> Iterator[Step]:
@@ -103,8 +114,12 @@ def _parse(fields: Sequence[bytes], *, signatures: bool) -> Iterator[Commit]:
         yield _commit([os.fsdecode(field) for field in header], tuple(git.parse_deltas(diff)), signatures=signatures)
 
 
+def _squashed(commit: Commit) -> Commit:
+    return replace(commit, parents=commit.parents[:1], is_squashed=True) if len(commit.parents) > 1 else commit
+
+
 def _commit(head: list[str], deltas: tuple[git.Delta, ...], *, signatures: bool) -> Commit:
     oid, parents, name, email, authored, seconds = head[:6]
     time = datetime.datetime.fromtimestamp(int(seconds), datetime.UTC)
-    signed = head[6] in ("G", "U") if signatures else None
+    signed = head[6] != "U" and head[6][:1] in ("G", "U") if signatures else None
     return Commit(oid, tuple(parents.split()), name, email, authored, time, signed, deltas)

@@ -76,6 +76,17 @@ class Snapshot(Protocol):
         ...
 
 
+def read_one(snapshot: Snapshot, path: str) -> Content | None:
+    """The bytes of one path of a snapshot, None where it is not there."""
+    return next(content for _, content in snapshot.read([path])) if path in snapshot.entries else None
+
+
+def link_target(snapshot: Snapshot, path: str) -> str:
+    """What a symbolic link of a snapshot says, as written."""
+    content = read_one(snapshot, path)
+    return content.decode("utf-8", "surrogateescape") if isinstance(content, bytes) else ""
+
+
 @dataclass(frozen=True)
 class OverlaySnapshot:
     """Another snapshot in which some paths hold other bytes (an editor's buffer), or stand as they do in a third one.

@@ -150,6 +150,11 @@ class _Folders:
         return stat.S_ISDIR(mode)
 
 
+def read_file(path: str, limit: int) -> Content:
+    """The bytes of one file on disk; a link is not followed, and nothing but a regular file is read."""
+    return _read(path, Kind.FILE, limit)
+
+
 def _read(path: str, kind: Kind, limit: int) -> Content:
     try:
         if kind is Kind.LINK:

@@ -67,10 +67,19 @@ def issue(**fields: Any) -> Tree:
 
 def judge(*trees: Tree, prefix: str, manifest: Mapping[str, object] = TEAM, settings: Settings | None = None) -> Report:
     """The report of a workspace with these files, of the rules that begin with a prefix."""
-    files = {"fcop/fcop.json": json.dumps(manifest).encode()}
-    for tree in trees:
-        files.update((path, text.encode()) for path, text in tree.items())
-    return engine.audit(MemorySnapshot(files), settings or Settings(select=(prefix,)))
+    return engine.audit(_snapshot(manifest, *trees), settings or Settings(select=(prefix,)))
+
+
+def judge_change(
+    before: tuple[Mapping[str, object], Tree], after: tuple[Mapping[str, object], Tree], prefix: str, settings: Settings | None = None
+) -> Report:
+    """The report of a change from one workspace to another, each a manifest and files, of the rules that begin with a prefix."""
+    return engine.check([_snapshot(*before)], _snapshot(*after), settings or Settings(select=(prefix,)))
+
+
+def _snapshot(manifest: Mapping[str, object], *trees: Tree) -> MemorySnapshot:
+    files = {path: text.encode() for tree in trees for path, text in tree.items()}
+    return MemorySnapshot({"fcop/fcop.json": json.dumps(manifest).encode(), **files})
 
 
 def told(found: Report) -> list[tuple[str, str, str]]:

@@ -1,0 +1,1 @@
+"""Measurements: what the tool says of real trees."""

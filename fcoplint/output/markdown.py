@@ -1,0 +1,63 @@
+"""Markdown, for the summary of a CI step or a comment: a table, worst first, in which nothing from the repository is markup."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from fcoplint.output.neutral import neutral, neutral_path
+from fcoplint.output.parts import line_of, path_of
+from fcoplint.output.text import Paint, summary
+from fcoplint.report import Report, Reported
+
+# A step's summary holds 1 MiB; rows beyond these are counted.
+MAX_ROWS = 500
+_MAX_TEXT = 600
+_PUNCTUATION = re.compile(r"[!-/:-@\[-`{-~]")
+_PLAIN = Paint(on=False)
+
+
+def write(report: Report, paint: Paint) -> str:
+    """A heading, the findings as a table, and what the summary says."""
+    first, *more = summary(report, _PLAIN)
+    lines = ["## fcoplint", "", escape(first)]
+    if report.findings:
+        lines += ["", "| severity | rule | where | what |", "|---|---|---|---|"]
+        lines += [_row(report, item) for item in report.worst_first[:MAX_ROWS]]
+    left = len(report.findings) - MAX_ROWS
+    notes = [*([f"{left} more are not listed here."] if left > 0 else []), *more]
+    return "\n".join([*lines, *_list(notes)]) + "\n"
+
+
+def escape(text: str) -> str:
+    """Text in which no character is markup; what stands between two backticks becomes code."""
+    parts = text.split("`")
+    if len(parts) % 2 == 0:
+        return _escape(text)
+    return "".join(_code(part) if number % 2 else _escape(part) for number, part in enumerate(parts))
+
+
+def _row(report: Report, item: Reported) -> str:
+    where = _code(f"{neutral_path(path_of(report, item))}:{line_of(item)}")
+    message = neutral(item.message)
+    shown = message if len(message) <= _MAX_TEXT else f"{message[:_MAX_TEXT]}…"
+    return f"| {item.severity} | {item.rule.code} {_escape(item.rule.name)} | {where} | {escape(shown)} |"
+
+
+def _list(notes: list[str]) -> Iterator[str]:
+    if notes:
+        yield ""
+        yield from (f"- {escape(note)}" for note in notes)
+
+
+def _escape(text: str) -> str:
+    return _PUNCTUATION.sub(r"\\\g<0>", text)
+
+
+def _code(text: str) -> str:
+    """Text as a code span: a fence longer than any in it, and no bar that would end a table's cell."""
+    if not text.strip():
+        return _escape(text)
+    fence = "`" * (max((len(run) for run in re.findall("`+", text)), default=0) + 1)
+    pad = " " if text.startswith(("`", " ")) or text.endswith(("`", " ")) else ""
+    return f"{fence}{pad}{text}{pad}{fence}".replace("|", "\\|")
