@@ -457,6 +457,28 @@ def test_who_may_act(route: str, acts: tuple[str, ...], expected: list[str]) -> 
     assert said(manifest(), files, select=["FC402", "FC405", "FC406", "FC407"]) == expected
 
 
+# A field at odds with the file name is FC120, one that holds no role FC121: neither makes a right actor a wrong one.
+@pytest.mark.parametrize(("key", "value"), [("recipient", "QA"), ("recipient", "dev"), ("recipient", "D\u200bEV"), ("sender", "pm")])
+def test_a_wrong_field_is_told_once(key: str, value: str) -> None:
+    field: dict[str, Any] = {key: value}
+    lawful = task("PM-to-DEV", "create PM", "claim DEV", "submit DEV", "approve PM", **field)
+    assert said(manifest(), lawful, report("DEV-to-PM")) == []
+    own = archived("PM-to-DEV", "DEV", **field)
+    assert said(manifest(), own, select=ARCHIVE_CODES) == ["FC401 error"]
+
+
+@pytest.mark.parametrize("by", ["NO", "7", "~"])
+def test_an_actor_that_is_no_text_is_nobody(by: str) -> None:
+    files = {path: text.replace("by: 'PM'", f"by: {by}") for path, text in task("PM-to-DEV", "create PM").items()}
+    assert said(manifest(), files) == []
+
+
+def test_a_leader_that_is_no_role_is_none_where_nobody_speaks_of_it() -> None:
+    main, part = task("ADMIN-to-PM", "create ADMIN", "claim PM"), task("PM-to-DEV", "create PM", "claim DEV", "submit DEV", number=2)
+    assert said(manifest(leader="BOSSY"), main, part) == []
+    assert said(manifest(leader="LEAD"), task("LEAD-to-DEV", "create LEAD", "claim DEV")) == []
+
+
 @pytest.mark.parametrize(("act", "expected"), [("approve ME", []), ("approve ADMIN", []), ("approve BOB", ["FC407 warning"])])
 def test_solo(act: str, expected: list[str]) -> None:
     files = task("ADMIN-to-ME", "create ADMIN", "claim ME", "submit ME", act) | report("ME-to-ADMIN")
@@ -573,6 +595,44 @@ def test_every_task_is_answered(last: str, more: Files, route: str, expected: li
     life = ["create PM", "claim DEV", "submit DEV", "approve PM", "archive PM"]
     acts = [*life[: [act.split()[0] for act in life].index(last.split()[0])], last]
     assert said(manifest(), task(route, *acts), more, select=["FC411"]) == expected
+
+
+# A REPORT that cannot be read may be the answer; a TASK whose own name is wrong cannot be named by one.
+UNREAD = [
+    "# no front matter\n",
+    "\ufeff# x\n",
+    "---\nsender: DEV\n",
+    "---\n- a\n---\n",
+    "---\nx: &a [*a]\n---\n",
+    "---\nprotocol: fcop: x\n---\n",
+]
+
+
+@pytest.mark.parametrize("text", UNREAD)
+@pytest.mark.parametrize(("route", "expected"), [("DEV-to-PM", []), ("QA-to-PM", ["FC411 error"]), ("DEV-to-QA", ["FC411 error"])])
+def test_an_unread_report_may_be_the_answer(text: str, route: str, expected: list[str]) -> None:
+    unread = {f"fcop/reports/REPORT-20261001-009-{route}.md": text}
+    assert said(manifest(), archived("PM-to-DEV", "PM"), unread, select=["FC411"]) == expected
+
+
+@pytest.mark.parametrize(("wrong", "code"), [("TASK-20261001-Z01", "FC101"), ("TASK-20260230-001", "FC102"), ("TASK-20261001-1", "FC101")])
+def test_a_task_that_nothing_can_name_is_told_by_its_name_alone(wrong: str, code: str) -> None:
+    files = {path.replace("TASK-20261001-001", wrong): text for path, text in archived("PM-to-DEV", "PM").items()}
+    assert said(manifest(), files, select=["FC1", "FC411"]) == [f"{code} error"]
+
+
+@pytest.mark.parametrize("odd", ["task-20261001-001-PM-to-DEV.md", "TASK-20261001-001-PM-to-DEV.MD", "TASK-20261001-001-PМ-to-DEV.md"])
+def test_a_misspelled_name_is_read_as_it_looks(odd: str) -> None:
+    files = {f"fcop/_lifecycle/archive/{odd}": text for text in archived("PM-to-DEV", "PM").values()}
+    assert said(manifest(), files, report("DEV-to-PM"), review("PM", "TASK-20261001-001-PM-to-DEV"), select=["FC1", "FC4", "FC5"]) == [
+        "FC106 error"
+    ]
+
+
+def test_what_lies_behind_a_link_may_answer() -> None:
+    files = {path: text.encode() for path, text in (manifest() | archived("PM-to-DEV", "PM")).items()}
+    linked = MemorySnapshot(files, links={"fcop/reports": "../elsewhere"})
+    assert [item.rule.code for item in engine.audit(linked, settings(None, "FC4", "FC5")).findings] == []
 
 
 def test_an_unanswered_task_of_solo_or_of_a_migration_is_a_warning() -> None:

@@ -134,6 +134,22 @@ BROKEN = {
     "no time": (at("active", text(C, CL.replace("2026-10-01T09:00:00Z", "soon"))), ["FC303 error at: soon"]),
     "no such day": (at("inbox", text(C.replace("10-01", "02-30"))), ["FC303 error at: 2026-02-30T08:00:00Z"]),
     "back in UTC": (at("active", text(C, CL.replace("09:00:00Z", "15:59:59+08:00"))), ["FC304 warning at: 2026-10-01T15:59:59+08:00"]),
+    "back for any zone of a naive time": (
+        at("active", text(C, CL.replace("2026-10-01T09:00:00Z", "2026-09-30T19:00:00"))),
+        ["FC303 warning at: 2026-09-30T19:00:00", "FC304 warning at: 2026-09-30T19:00:00"],
+    ),
+    "maybe back, in another zone": (
+        at("active", text(C, CL.replace("2026-10-01T09:00:00Z", "2026-10-01T03:00:00"))),
+        ["FC303 warning at: 2026-10-01T03:00:00"],
+    ),
+    "maybe ahead, and back behind what is sure": (
+        at("review", text(C, CL.replace("2026-10-01T09:00:00Z", "2026-10-01T16:00:00"), SU.replace("T10:", "T07:"))),
+        ["FC303 warning at: 2026-10-01T16:00:00", "FC304 warning at: 2026-10-01T07:00:00Z"],
+    ),
+    "both naive, and back": (
+        at("active", text(C.replace("Z", ""), CL.replace("09:00:00Z", "07:00:00"))),
+        ["FC303 warning at: 2026-10-01T08:00:00", "FC303 warning at: 2026-10-01T07:00:00", "FC304 warning at: 2026-10-01T07:00:00"],
+    ),
     "no such edge": (at("done", text(C, "2026-10-01T09:00:00Z inbox done PM approve_task")), ["FC305 error to: done"]),
     "same stage": (at("active", text(C, CL, "2026-10-01T09:30:00Z active active DEV claim_task")), ["FC305 error to: active"]),
     "no such stage": (at("active", text(C, CL.replace("active", "working"))), ["FC305 error to: working"]),

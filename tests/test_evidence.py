@@ -160,8 +160,16 @@ def test_who_passes_a_result_on_must_have_one() -> None:
 
 
 def test_a_report_by_its_number_alone_is_fc501_only() -> None:
-    found = codes(task(T2), report("REPORT-20261001-002-DEV-to-PM", recipient="QA"))
-    assert [code for code, *_ in found] == ["FC501", "FC504"]
+    assert [code for code, *_ in codes(task(T2), report("REPORT-20261001-002-DEV-to-PM"))] == ["FC501"]
+
+
+# Where a field and the file name differ, or a field holds no role, that is FC120 or FC121: either may be meant.
+@pytest.mark.parametrize("said", ["QA", "ADMIN", "dev", "D\u200bEV", "DEV.X", ["DEV"]])
+@pytest.mark.parametrize("key", ["sender", "recipient"])
+@pytest.mark.parametrize("wrong", ["TASK", "REPORT"])
+def test_a_field_at_odds_with_its_file_name_is_told_once(wrong: str, key: str, said: Any) -> None:
+    asked, answer = task(T2, **{key: said} if wrong == "TASK" else {}), report(R1, T2, **{key: said} if wrong == "REPORT" else {})
+    assert codes(asked, answer) == []
 
 
 # Who asked, whom the REPORT went to, who sent it.

@@ -374,3 +374,19 @@ def test_whole_numbers_are_versions_as_the_reference_reads_them(number: int) -> 
 
 def test_reserved_words_are_roles_by_their_form() -> None:
     assert all(map(roles.is_role, roles.AUTHORITY_WORDS | roles.RESERVED))
+
+
+def test_the_team_may_send_and_receive() -> None:
+    # The reference takes a REPORT on a TASK to TEAM from TEAM alone.
+    files = {REPORT.replace("DEV", "TEAM"): report_text(sender="TEAM"), T1.replace("DEV", "TEAM"): task_text(recipient="TEAM")}
+    assert said(files, "FC122") == []
+
+
+# A role that has left the team is no news where the work it did is archived.
+@pytest.mark.parametrize(("stage", "severity"), [("archive", "info"), ("done", "warning")])
+def test_a_role_that_left_the_team(stage: str, severity: str) -> None:
+    answer = (
+        report_text("").replace("sender: DEV", "sender: ART").replace("recipient: PM", "recipient: PM\nreferences: [TASK-20261001-001]")
+    )
+    files = {f"fcop/_lifecycle/{stage}/TASK-20261001-001-PM-to-ART.md": task_text(recipient="ART"), REPORT.replace("DEV", "ART"): answer}
+    assert said(files, "FC122") == [("FC122", severity)] * 2

@@ -17,6 +17,7 @@ from fcoplint.model.nodes import Scalar
 from fcoplint.model.relations import FollowUp
 from fcoplint.model.workspace import Workspace
 from fcoplint.protocol.authorisation import authorises
+from fcoplint.protocol.names import is_calendar_date
 from fcoplint.protocol.roles import SYSTEM, TEAM, is_address, looks_like_actor
 from fcoplint.protocol.rules_version import SELF_ARCHIVE_FORBIDDEN_SINCE
 from fcoplint.protocol.stages import MIGRATION_ACTOR, OPEN_STAGES, TERMINAL, Mover
@@ -129,16 +130,25 @@ def premature_archive(task: Task) -> Iterator[Finding]:
 def archived_without_report(task: Task) -> Iterator[Finding]:
     authority = task.workspace.authority
     is_archived = task.place.is_archived
-    if not (is_archived or task.place.stage == "done") or authority.recipient_of(task) in authority.admins:
+    if not (is_archived or task.place.stage == "done") or _has_no_number(task):
         return
-    if task.workspace.relations.reports_of(task) or any(
-        _answers(follow_up, task) for follow_up in task.workspace.relations.follow_ups_of(task)
-    ):
+    if not authority.admins.isdisjoint(authority.addressees_of(task)):
+        return
+    relations = task.workspace.relations
+    if relations.reports_of(task) or any(_answers(follow_up, task) for follow_up in relations.follow_ups_of(task)):
+        return
+    # An answer that cannot be read, or lies where nobody can look, has a finding of its own.
+    if relations.unread_reports_for(task) or not task.workspace.is_whole:
         return
     when = "solo" if authority.is_solo else "" if is_archived else "done"
     if is_archived and _is_migrated(_archive_event(task)):
         when = "migrated"
     yield on(task, "FC411", task.top, about="report", when=when, place="archived" if is_archived else "done", short_id=task.short_id)
+
+
+def _has_no_number(task: Task) -> bool:
+    """Whether a TASK's own name is wrong, so that nothing can name it (FC101, FC102, FC106)."""
+    return task.name is None or not is_calendar_date(task.name.date)
 
 
 # Approving, claiming, submitting (protocol.md A.4)
@@ -306,7 +316,7 @@ def _programs(task: Task) -> frozenset[str]:
 
 def _act(task: Task, event: Event) -> Act | None:
     by = event.scalar("by")
-    return Act(event, by, task.workspace.authority.role_of(by.text)) if by and not by.is_empty else None
+    return Act(event, by, task.workspace.authority.role_of(event.by)) if by and event.by else None
 
 
 def _archiving(task: Task) -> Act | None:
@@ -321,7 +331,7 @@ def _archive_event(task: Task) -> Event | None:
 
 def _creation(task: Task) -> Act | None:
     first = task.events[0] if task.events else None
-    act = _act(task, first) if first and first.source is None else None
+    act = _act(task, first) if first and first.source is None and first.names_move else None
     return None if act is None or looks_like_actor(act.by.text) else act
 
 
@@ -355,7 +365,7 @@ def _is_own_work(task: Task, act: Act) -> bool:
     authority = task.workspace.authority
     if authority.is_solo or act.role in authority.admins:
         return False
-    return act.role == authority.recipient_of(task) or act.role in _doers(task)
+    return {act.role} == authority.addressees_of(task) or act.role in _doers(task)
 
 
 def _is_executor(task: Task, role: str) -> bool:
@@ -363,7 +373,7 @@ def _is_executor(task: Task, role: str) -> bool:
     authority = task.workspace.authority
     if not authority.is_addressed(task, role):
         return False
-    return role == authority.recipient_of(task) or not authority.governs(role) or role in _doers(task)
+    return role in authority.addressees_of(task) or not authority.governs(role) or role in _doers(task)
 
 
 def _doers(task: Task) -> set[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
@@ -16,6 +17,7 @@ from fcoplint.model.nodes import Mapping, Scalar, Sequence, in_words
 from fcoplint.model.workspace import Workspace
 from fcoplint.protocol import dialects, stages
 from fcoplint.protocol.dialects import Dialect
+from fcoplint.protocol.roles import looks_like_actor
 from fcoplint.protocol.scalars import yaml_type
 from fcoplint.protocol.stages import STAGES, TERMINAL
 
@@ -127,18 +129,28 @@ def bad_event_time(task: Task) -> Iterator[Finding]:
 
 @rule("FC304", versions=V3)
 def time_goes_back(task: Task) -> Iterator[Finding]:
-    earlier: Event | None = None
+    latest: dict[bool, Event] = {}
     for event in task.events:
         # The migration stamps a file's own date, which says nothing about the order.
         if event.time is None or event.is_migration or not event.names_move:
             continue
-        if earlier and earlier.time and event.time.moment < earlier.time.moment:
+        earlier = next((before for before in latest.values() if _is_later(before, event)), None)
+        if earlier:
             related = (Related(_where(task, earlier, "at"), "event before"),)
             yield on(
                 task, "FC304", _where(task, event, "at"), about=event.identity, related=related,
                 value=event.text("at"), earlier=earlier.text("at"),
             )  # fmt: skip
-        earlier = event
+        latest[event.time.aware] = event
+
+
+def _is_later(before: Event, event: Event) -> bool:
+    """Whether the event before is later for sure, wherever a time without an offset was written; two such are of one place."""
+    if before.time is None or event.time is None:
+        return False
+    same_clock = before.time.aware == event.time.aware
+    slack = datetime.timedelta(0) if same_clock else before.time.margin + event.time.lag
+    return before.time.moment - event.time.moment > slack
 
 
 @rule("FC305", versions=V3)
@@ -212,7 +224,9 @@ def bad_creation(task: Task) -> Iterator[Finding]:
     for event, _, _ in _steps(task):
         message = ""
         if event.is_migration:
-            message = "twice" if migrated else "" if event.by in (None, stages.MIGRATION_ACTOR) else "not-by-migration"
+            # Nobody that can be told, or somebody who only looks like the migration (FC106), is no other actor.
+            unclear = event.by is None or looks_like_actor(event.by)
+            message = "twice" if migrated else "" if unclear or event.by == stages.MIGRATION_ACTOR else "not-by-migration"
         elif event.number == 0 and (event.source is not None or table.edge(None, event.target) is None):
             message = "default"
         if message:

@@ -57,7 +57,9 @@ def dangling_reference(envelope: Envelope) -> Iterator[Finding]:
 
 
 def dangling_references(envelope: Envelope) -> Iterator[Reference]:
-    """The references by id that lead to no envelope of this workspace."""
+    """The references by id that lead to no envelope of this workspace; none where not all of it could be looked at."""
+    if not envelope.workspace.is_whole:
+        return
     keys = dict.fromkeys((*REFERENCE_KEYS, *TASK_KEYS[:-1])) if isinstance(envelope, Report) else REFERENCE_KEYS
     for reference in references(envelope, *keys):
         if _must_lead_somewhere(envelope, reference) and not envelope.workspace.relations.resolve(reference.value.text):
@@ -82,7 +84,7 @@ def dangling_trailer(message: Message) -> Iterator[Finding]:
 def wrong_reporter(report: Report) -> Iterator[Finding]:
     said = report.scalar("sender")
     claimed = [pairing.task for pairing in report.workspace.relations.tasks_of(report) if pairing.value]
-    if said is None or not _is_filed(report) or any(_may_report(report, task) for task in claimed):
+    if said is None or not _is_filed(report) or any(report.workspace.relations.is_answer(report, task) for task in claimed):
         return
     task = next((task for task in claimed if not _passes_on(report, task)), None)
     if task:
@@ -92,10 +94,10 @@ def wrong_reporter(report: Report) -> Iterator[Finding]:
 @rule("FC504", versions=V1_V3)
 def wrong_report_recipient(report: Report) -> Iterator[Finding]:
     said, answered = report.scalar("recipient"), _answered(report)
-    if said is None or not answered or said.text == TEAM:
+    if said is None or not answered:
         return
     entitled = {role for pairing in answered for role in _entitled(report, pairing.task)}
-    if report.workspace.authority.role_of(said.text) not in entitled:
+    if TEAM not in report.recipients and entitled.isdisjoint(map(report.workspace.authority.role_of, report.recipients)):
         task = answered[0].task
         yield _about_task(report, "FC504", said, task, recipient=said.text, asked=task.author or "nobody")
 
@@ -197,12 +199,9 @@ def _is_filed(report: Report) -> bool:
 
 def _answered(report: Report) -> list[Pairing]:
     """The TASKs a REPORT answers, without those that somebody else was to report on."""
-    pairings = report.workspace.relations.tasks_of(report) if _is_filed(report) else ()
-    return [pairing for pairing in pairings if _may_report(report, pairing.task)]
-
-
-def _may_report(report: Report, task: Task) -> bool:
-    return report.workspace.authority.may_report(task, report.author)
+    relations = report.workspace.relations
+    pairings = relations.tasks_of(report) if _is_filed(report) else ()
+    return [pairing for pairing in pairings if relations.is_answer(report, pairing.task)]
 
 
 def _passes_on(report: Report, task: Task) -> bool:
@@ -213,7 +212,8 @@ def _passes_on(report: Report, task: Task) -> bool:
         return False
     if authority.role_of(told) in (asked, authority.recipient_of(task)):
         return False
-    return any(_may_report(other, task) for other in report.workspace.relations.reports_of(task))
+    relations = report.workspace.relations
+    return any(relations.is_answer(other, task) for other in relations.reports_of(task))
 
 
 def _entitled(report: Report, task: Task) -> Iterator[str]:
@@ -235,7 +235,7 @@ def _is_unanswered(child: Task, report: Report) -> bool:
     relations = child.workspace.relations
     if any(isinstance(other, Task) for other in relations.superseders_of(child)):
         return False
-    answers = (other for other in relations.reports_of(child) if _may_report(other, child))
+    answers = (other for other in relations.reports_of(child) if relations.is_answer(other, child))
     return not any((other.text("status") or DONE) in CLOSING_STATUSES for other in answers)
 
 
@@ -251,8 +251,8 @@ def _parent_edges(workspace: Workspace) -> dict[str, dict[str, tuple[Envelope, S
 
 
 def _counts(report: Report) -> bool:
-    """Whether a REPORT says done and still stands."""
-    return report.text("status") in (None, DONE) and not report.workspace.relations.superseders_of(report)
+    """Whether a REPORT says done and still stands; one that cannot be read says nothing."""
+    return report.fields is not None and report.text("status") in (None, DONE) and not report.workspace.relations.superseders_of(report)
 
 
 def _same_work(other: Report, report: Report, task: Task) -> bool:

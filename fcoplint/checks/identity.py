@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from fcoplint.checks.registry import V1_V3, rule
 from fcoplint.findings import Finding, Related, on
-from fcoplint.model.envelope import Envelope, Task
+from fcoplint.model.envelope import Envelope, Report, Review, Task
 from fcoplint.model.frontmatter import Fault
 from fcoplint.model.nodes import Scalar, walk_mappings
 from fcoplint.model.workspace import Workspace
@@ -169,15 +169,26 @@ def undeclared_role(envelope: Envelope) -> Iterator[Finding]:
     declared = envelope.workspace.declared_roles
     if not declared:
         return
-    when = "archived or historic" if envelope.place.is_historic else ""
     for key, value in _role_values(envelope):
         role = roles.base_role(roles.split_slot(value.text)[0], declared)
-        known = declared | (roles.ADDRESSABLE if key == "recipient" else roles.RESERVED)
+        known = declared | roles.ADDRESSABLE
         if _is_lawful(envelope, key, value) and role not in known:
+            when = "archived or historic" if _is_over(envelope) else ""
             yield on(
                 envelope, "FC122", value, about=f"{key}={value.text}", when=when,
                 key=key, value=value.text, declared=", ".join(sorted(declared)), manifest=envelope.workspace.manifest_path,
             )  # fmt: skip
+
+
+def _is_over(envelope: Envelope) -> bool:
+    """Whether an envelope, or all the work that it speaks of, is archived or historic: its role may be one that was there then."""
+    relations = envelope.workspace.relations
+    spoken_of: list[Envelope] = []
+    if isinstance(envelope, Report):
+        spoken_of = [pairing.task for pairing in relations.tasks_of(envelope)]
+    elif isinstance(envelope, Review):
+        spoken_of = relations.named_by(envelope, "subject_ref")
+    return envelope.place.is_historic or (bool(spoken_of) and all(found.place.is_historic for found in spoken_of))
 
 
 def _faults(envelope: Envelope, *kinds: str) -> list[Fault]:

@@ -14,6 +14,7 @@ from fcoplint.source.snapshot import Kind, read_one
 if TYPE_CHECKING:
     from fcoplint.model.envelope import Task
     from fcoplint.model.workspace import Workspace
+    from fcoplint.protocol.names import Name
 
 GOVERNANCE, WORKER = "governance", "worker"
 
@@ -42,8 +43,7 @@ class Authority:
     @property
     def named_leader(self) -> str | None:
         """The leader that the configuration names, else the manifest."""
-        manifest = self._workspace.manifest
-        return self._policy.leader or (manifest.leader if manifest else None)
+        return self._policy.leader or self._declared_leader
 
     @property
     def leader_source(self) -> str:
@@ -59,8 +59,7 @@ class Authority:
         """The declared roles; where the manifest declares none, those that the TASKs' names speak of."""
         roles = self._workspace.declared_roles
         if not roles:
-            names = [task.name for task in self._workspace.tasks if task.name]
-            roles = frozenset(role for name in names for role in (name.sender, name.recipient) if role)
+            roles = frozenset(role for name in self._task_names for role in (name.sender, name.recipient) if role)
         return roles | ({self.leader} if self.leader else set()) | self.admins
 
     @cached_property
@@ -103,25 +102,28 @@ class Authority:
         """The role that a TASK is addressed to, TEAM included."""
         return self.role_of(task.recipient) if task.recipient else None
 
+    def addressees_of(self, task: Task) -> set[str]:
+        """The roles that a TASK may be addressed to, by field and by name, TEAM included."""
+        return {self.role_of(said) for said in task.recipients}
+
     def is_addressed(self, task: Task, role: str) -> bool:
         """Whether a role was to do a TASK; one to TEAM is for every declared role but the sender."""
-        to = self.recipient_of(task)
-        if to == TEAM:
-            return role in self.declared and role != self.sender_of(task)
-        return role == to or (to in self.admins and role in self.admins)
+        addressed = self.addressees_of(task)
+        if TEAM in addressed and role in self.declared and role != self.sender_of(task):
+            return True
+        return role in addressed or (role in self.admins and not self.admins.isdisjoint(addressed))
 
     def may_report(self, task: Task, name: str | None) -> bool:
         """Whether the role of a name is one that may report on a TASK.
 
-        A slot and `assignee.…` leave open who takes the work, as TEAM does: any role but the sender. Where the file name and
-        the field address two roles (FC120), either may be the one that was meant.
+        A slot and `assignee.…` leave open who takes the work, as TEAM does: any role but the sender.
         """
         if name is None:
             return False
-        role, named = self.role_of(name), task.name.recipient if task.name else None
-        if self.is_addressed(task, role) or (named and role == self.role_of(named)):
+        role = self.role_of(name)
+        if self.is_addressed(task, role):
             return True
-        is_open = TEAM in (task.recipient, named) or _leaves_open(task)
+        is_open = TEAM in task.recipients or _leaves_open(task)
         return is_open and role != self.sender_of(task)
 
     def may_move(self, task: Task, role: str, source: str | None, target: str | None) -> bool:
@@ -179,8 +181,21 @@ class Authority:
         return find_version(content.decode("utf-8", "replace")) if isinstance(content, bytes) else None
 
     @cached_property
+    def _declared_leader(self) -> str | None:
+        """The leader by the manifest; one that is no declared role (FC141) only where a TASK speaks of it."""
+        manifest = self._workspace.manifest
+        leader = manifest.leader if manifest else None
+        if manifest is None or not manifest.roles or leader in manifest.roles:
+            return leader
+        return leader if any(leader in (name.sender, name.recipient) for name in self._task_names) else None
+
+    @property
+    def _task_names(self) -> list[Name]:
+        return [task.name for task in self._workspace.tasks if task.name]
+
+    @cached_property
     def _presumed_leader(self) -> str | None:
-        names = [task.name for task in self._workspace.tasks if task.name]
+        names = self._task_names
         asked = {name.recipient for name in names if name.sender == ADMIN and name.recipient not in (ADMIN, TEAM)}
         return asked.pop() if len(asked) == 1 else None
 

@@ -12,7 +12,7 @@ from fcoplint.model.location import Location
 from fcoplint.model.nodes import Mapping, Node, Pair, Scalar, Sequence, Span, in_words
 from fcoplint.protocol.fields import ROLE_FIELDS
 from fcoplint.protocol.names import Name, claimed_kind, parse_name
-from fcoplint.protocol.roles import split_slot
+from fcoplint.protocol.roles import YAML_TRAPS, is_address, split_slot
 from fcoplint.source.snapshot import Content, Entry, Unreadable
 
 if TYPE_CHECKING:
@@ -65,8 +65,25 @@ class Envelope:
 
     @property
     def author(self) -> str | None:
-        """The role that wrote it: a REPORT's sender, an ISSUE's reporter, a REVIEW's reviewer; by the field, else by the name."""
-        return self.text(ROLE_FIELDS[self.kind][0]) or (self.name.sender if self.name else None)
+        """The role that wrote it: a REPORT's sender, an ISSUE's reporter, a REVIEW's reviewer; by a field of a role, else the name."""
+        key = ROLE_FIELDS[self.kind][0]
+        return self._role_in(key) or (self.name.sender if self.name else None) or self.text(key)
+
+    @property
+    def authors(self) -> set[str]:
+        """The roles that may have written it: where field and name differ (FC120), either may be the one that was meant."""
+        return {role for role in (self.author, self.name.sender if self.name else None) if role}
+
+    @property
+    def recipient(self) -> str | None:
+        """The role it is addressed to, its slot removed; by the field if it holds a role, else the name."""
+        said = self._role_in("recipient") or (self.name.recipient if self.name else None) or self.text("recipient")
+        return split_slot(said)[0] if said else None
+
+    @property
+    def recipients(self) -> set[str]:
+        """The roles that it may be addressed to: where field and name differ (FC120), either may be the one that was meant."""
+        return {role for role in (self.recipient, self.name.recipient if self.name else None) if role}
 
     def get(self, key: str) -> Node | None:
         """A field's value, None where the field is absent."""
@@ -79,6 +96,11 @@ class Envelope:
             return None
         other = self.workspace.dialect.other_names.get(key)
         return self.fields.pair(key) or (self.fields.pair(other) if other else None)
+
+    def values(self, key: str) -> list[Node]:
+        """Every value of a field, several where its key stands twice (FC113): readers differ in which they take."""
+        pair = self.pair(key)
+        return self.fields.values(pair.key.text) if self.fields and pair else []
 
     def scalar(self, key: str) -> Scalar | None:
         """A field's value where it is text that says something."""
@@ -112,6 +134,13 @@ class Envelope:
             return Location(self.path, where)
         return Location(self.path, where.key.span if isinstance(where, Pair) else where.span)
 
+    def _role_in(self, key: str) -> str | None:
+        """A field's text where every reader takes it for a role, with or without a slot."""
+        value = self.scalar(key)
+        if value is None or not is_address(value.text) or (not value.quoted and value.text in YAML_TRAPS):
+            return None
+        return value.text
+
     @cached_property
     def _document(self) -> Document | Unreadable:
         return self.workspace.load(self)
@@ -132,12 +161,6 @@ class Task(Envelope):
         if not self.events or not isinstance(listed, Sequence) or self.events[-1].number != len(listed.items) - 1:
             return None
         return self.events[-1]
-
-    @property
-    def recipient(self) -> str | None:
-        """The role it is addressed to, its slot removed; by the field, else by the name."""
-        said = self.text("recipient")
-        return split_slot(said)[0] if said else self.name.recipient if self.name else None
 
 
 class Report(Envelope):

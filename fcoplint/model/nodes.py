@@ -78,6 +78,10 @@ class Mapping:
         pair = self._by_key.get(key)
         return pair.value if pair else None
 
+    def values(self, key: str) -> "list[Node]":
+        """Every value of a key, several where the key stands twice."""
+        return [pair.value for pair in self.pairs if pair.key.text == key]
+
     def text(self, key: str) -> str | None:
         """The text of a key whose value is a scalar that says something, or None."""
         value = self.get(key)

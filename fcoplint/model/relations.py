@@ -47,10 +47,10 @@ class Pairing(NamedTuple):
 
 
 def references(envelope: Envelope, *keys: str) -> Iterator[Reference]:
-    """Every text in the given fields, in the order of the keys; lists are taken item by item."""
+    """Every text in the given fields, in the order of the keys; lists are taken item by item, and each value of a key that stands twice."""
     for key in keys:
-        for value in _texts(envelope.get(key)):
-            yield Reference(key, value)
+        for node in envelope.values(key):
+            yield from (Reference(key, value) for value in _texts(node))
 
 
 class Relations:
@@ -74,6 +74,16 @@ class Relations:
     def reports_of(self, task: Task) -> list[Report]:
         """The REPORTs that answer a TASK, by path."""
         return self._reports.get(task.stem, [])
+
+    def unread_reports_for(self, task: Task) -> list[Report]:
+        """The REPORTs whose front matter cannot be read, from who was to do a TASK to who may be told: any may answer it."""
+        told = task.authors | self._workspace.authority.chiefs
+        unread = (report for report in self._workspace.reports if report.fields is None)
+        return [report for report in unread if self.is_answer(report, task) and not report.recipients.isdisjoint(told)]
+
+    def is_answer(self, report: Report, task: Task) -> bool:
+        """Whether a REPORT comes from a role that may report on a TASK."""
+        return any(self._workspace.authority.may_report(task, name) for name in report.authors)
 
     def children_of(self, task: Task) -> list[Task]:
         """The TASKs whose `parent` is this one, by path."""
@@ -118,7 +128,7 @@ class Relations:
         claimed: tuple[Pairing, ...] = ()
         for key in TASK_KEYS:
             named = [Pairing(task, key, item.value) for item in references(report, key) for task in self._tasks(item.value.text, report)]
-            answered = tuple(pairing for pairing in named if self._may_report(report, pairing.task))
+            answered = tuple(pairing for pairing in named if self.is_answer(report, pairing.task))
             if answered:
                 return answered
             claimed = claimed or tuple(named)
@@ -128,11 +138,8 @@ class Relations:
         """The TASKs a reference names; where a short id names several, the one that was sent to the reporter."""
         tasks = [envelope for envelope in self.resolve(text) if isinstance(envelope, Task)]
         if len({task.stem for task in tasks}) > 1:
-            return [task for task in tasks if self._may_report(report, task)] or tasks
+            return [task for task in tasks if self.is_answer(report, task)] or tasks
         return tasks
-
-    def _may_report(self, report: Report, task: Task) -> bool:
-        return self._workspace.authority.may_report(task, report.author)
 
     def _same_number(self, report: Report) -> list[Task]:
         name = report.name
@@ -190,7 +197,7 @@ def _invert(speakers: Iterable[_Kind], named: Callable[[_Kind], Iterable[Envelop
     return found
 
 
-def _texts(node: Node | None) -> Iterator[Scalar]:
+def _texts(node: Node) -> Iterator[Scalar]:
     if isinstance(node, Scalar):
         if not node.is_empty:
             yield node

@@ -17,6 +17,7 @@ from fcoplint.model.sheets import Sheet, find_sheets
 from fcoplint.model.surroundings import Surroundings
 from fcoplint.protocol import versions
 from fcoplint.protocol.dialects import DIALECTS, Dialect
+from fcoplint.protocol.names import parse_name, plain_spelling
 from fcoplint.protocol.places import MANIFEST_NAMES, Place, is_envelope, is_marker, is_workspace_folder, place_of, project_of
 from fcoplint.source.snapshot import Content, Entry, Kind, Note, Snapshot, Unreadable, link_target, read_one
 
@@ -215,7 +216,17 @@ class Workspace:
     def find(self, reference: str) -> list[Envelope]:
         """The envelopes a reference names: by stem, by short id, or by the file name a path ends in (protocol.md V3-F13)."""
         stem = reference.replace("\\", "/").rpartition("/")[2].removesuffix(".md")
-        return self.by_stem.get(stem) or self.by_short_id.get(stem) or []
+        return self.by_stem.get(stem) or self.by_short_id.get(stem) or self._misspelled.get(stem) or []
+
+    @cached_property
+    def _misspelled(self) -> dict[str, list[Envelope]]:
+        """Envelopes whose names a reader takes for right ones (FC106), by the stem and the short id that he reads."""
+        found: dict[str, list[Envelope]] = {}
+        for envelope in self.envelopes:
+            read = parse_name(plain_spelling(envelope.filename)) if envelope.name is None else None
+            for key in {read.stem, read.short_id} if read else ():
+                found.setdefault(key, []).append(envelope)
+        return found
 
     def prefetch(self, envelopes: Iterable[Envelope]) -> None:
         """Read these envelopes in one stream, before they are asked for one by one."""
@@ -249,6 +260,13 @@ class Workspace:
     def unreadable(self) -> dict[str, Unreadable]:
         """Folders of this workspace that could not be looked into."""
         return {path: why for path, why in self.snapshot.unreadable.items() if _holds(path)(self)}
+
+    @cached_property
+    def is_whole(self) -> bool:
+        """Whether every folder in which envelopes may lie could be looked into: what is behind a link or unreadable may hold more."""
+        closed = (path for path, entry in self.entries.items() if entry.kind in (Kind.LINK, Kind.SUBMODULE))
+        folders = (path for path in closed if "." not in path.rpartition("/")[2])
+        return not self.unreadable and not any(self.place_below(path).holds_envelopes for path in folders)
 
     @cached_property
     def init_leftovers(self) -> list[str]:

@@ -14,8 +14,8 @@ _FORM = re.compile(
 _BASIC = re.compile(r"(\d{4})(\d{2})(\d{2})(?:T(\d{2})(\d{2})(\d{2})?(.*))?", re.ASCII)
 
 
-# A time without an offset may be a local one, and no clock is further ahead of UTC than this.
-_FURTHEST_AHEAD = datetime.timedelta(hours=14)
+# A time without an offset may be a local one, and no clock is further from UTC than this.
+_FURTHEST_AHEAD, _FURTHEST_BEHIND = datetime.timedelta(hours=14), datetime.timedelta(hours=12)
 
 
 class Time(NamedTuple):
@@ -28,6 +28,11 @@ class Time(NamedTuple):
     def margin(self) -> datetime.timedelta:
         """How much earlier it may really have been."""
         return datetime.timedelta(0) if self.aware else _FURTHEST_AHEAD
+
+    @property
+    def lag(self) -> datetime.timedelta:
+        """How much later it may really have been."""
+        return datetime.timedelta(0) if self.aware else _FURTHEST_BEHIND
 
 
 @functools.lru_cache(maxsize=1 << 16)
