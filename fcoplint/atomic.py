@@ -1,5 +1,6 @@
 """The only place that opens a file for writing (design.md 10)."""
 
+import errno
 import os
 import secrets
 
@@ -29,13 +30,15 @@ def publish(path: str, data: bytes, mode: int = 0o644) -> None:
 def replace(path: str, data: bytes, mode: int = 0o644) -> None:
     """Write a file whole, in place of the one that stands there; a device or a pipe is written to as it is.
 
-    For what fcoplint makes anew each time (a report, the baseline), never for an envelope. Raises OSError; then the file
-    that stood there is unchanged.
+    For what fcoplint makes anew each time (a report, the baseline), never for an envelope. A link is refused: whoever can
+    commit one would choose the file that is replaced. Raises OSError; then the file that stood there is unchanged.
     """
-    if os.path.exists(path) and not os.path.isfile(path):
+    if os.path.exists(path) and (not os.path.isfile(path) or os.path.abspath(path).startswith("/dev/")):
         with open(path, "wb") as device:
             device.write(data)
         return
+    if os.path.islink(path):
+        raise OSError(errno.ELOOP, "this is a link, and nothing is written through a link")
     target = os.path.realpath(path)
     temporary = f"{os.path.join(os.path.dirname(target), '.fcop-')}{os.path.basename(target)}-{secrets.token_hex(8)}.tmp"
     descriptor = os.open(temporary, _NEW, mode)

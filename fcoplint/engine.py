@@ -165,6 +165,12 @@ def is_selected(settings: Settings, code: str) -> bool:
     return _Run(settings).selects(code)
 
 
+def is_judged(settings: Settings, code: str, *, history: bool) -> bool:
+    """Whether a run finds all that a rule has to say: of the state, and with `history` of the changes that led to it."""
+    run = _Run(settings)
+    return code not in catalogue.rule_files() or run.is_judged(code) or (history and run.selects(code))
+
+
 def unborn(command: str, settings: Settings) -> Report:
     """The report of a history that has not begun."""
     return replace(unchecked(command, "unborn", settings), unchecked=False)

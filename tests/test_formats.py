@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import os
 import pty
@@ -15,6 +16,7 @@ from urllib.parse import quote
 
 import jsonschema
 import pytest
+from markdown_it import MarkdownIt
 
 from fcoplint import catalogue, engine
 from fcoplint.findings import Finding, Related
@@ -26,7 +28,7 @@ from fcoplint.output.neutral import neutral, neutral_path
 from fcoplint.output.schema import schema
 from fcoplint.output.text import Paint
 from fcoplint.report import CommitReference, Report, Reported, Suppression, WorkspaceSummary
-from fcoplint.settings import Settings
+from fcoplint.settings import Accepted, Baseline, Settings
 from fcoplint.source.snapshot import MemorySnapshot, Note
 from tests.support.parsers import PARSERS
 from tests.support.repository import INBOX, T1, TEAM, Ran, Repo, run_tool, task_text
@@ -41,7 +43,7 @@ PAYLOADS = [
     "\u2028\u2029", "\u202eevil\u2069", "a\u200bb\ufeff", "\ufffe\uffff", "\udc80\udcff", "</failure><failure message='x'/>", "]]>",
     "<!ENTITY x SYSTEM 'y'>", "&lt;&amp;&#10;", "\"'>", "<script>x</script>", "<img src=x onerror=y>", "[x](https://example.org)",
     "![x](y)", "`", "``x`", "`|`", "a|b", "\\|", "\\", "|---|", "*x* _y_ ~~z~~", "# x", "- x", "<https://example.org>",
-    "http://example.org", "{0}", "{value}", "%s", "$(x)", "测试 é 🦊", "a" * 5000, " ", "\t",
+    "http://example.org", "@admin", "a` @admin `b", "{0}", "{value}", "%s", "$(x)", "测试 é 🦊", "a" * 5000, " ", "\t",
 ]  # fmt: skip
 FIELDS: dict[str, Callable[[str], Report]] = {}
 
@@ -160,6 +162,29 @@ def a_reason(payload: str) -> Report:
     return planted(excuse=Suppression("inline", payload, Location(payload, Span(1, 1, 1, 2))))
 
 
+@field
+def a_subject(payload: str) -> Report:
+    return planted(subject=payload, workspace=payload)
+
+
+@field
+def a_workspace(payload: str) -> Report:
+    return planted(workspaces=(WorkspaceSummary(payload, 3, 1),))
+
+
+@field
+def a_baseline(payload: str) -> Report:
+    entries = (Accepted("0" * 24, payload, payload, payload, reason=payload, until=datetime.date(2020, 1, 1)),)
+    settings = Settings(baseline=Baseline(payload, entries))
+    return engine.audit(MemorySnapshot({"fcop/fcop.json": MANIFEST, T1: task_text().encode()}), settings)
+
+
+@field
+def a_setting(payload: str) -> Report:
+    settings = Settings(per_path_ignores=((payload, ("FC120",)),), origin=payload)
+    return engine.audit(MemorySnapshot({"fcop/fcop.json": MANIFEST, T1: task_text().encode()}), settings)
+
+
 def hostile() -> Iterator[tuple[str, Report]]:
     for name, make in FIELDS.items():
         for payload in PAYLOADS:
@@ -191,7 +216,7 @@ def test_paths_and_messages_come_through(name: str) -> None:
                 assert (item.path or "").replace("\\x3a:", "::").strip() == expected.strip(), what
             if name not in ("text", "json", "ndjson", "sarif") and len(finding.message) < 500:
                 plain = " ".join(neutral(finding.message).replace("`", "").split())
-                assert plain in " ".join(item.text.replace("`", "").split()), what
+                assert plain in " ".join(item.text.replace("`", "").replace("\\x40", "@").split()), what
 
 
 def test_json_holds_true_values_and_fits_its_schema() -> None:
@@ -277,6 +302,21 @@ def test_markdown_stays_within_a_steps_summary() -> None:
     text = FORMATS["markdown"].write(replace(planted(), findings=(item,) * 5000), PLAIN)
     assert len(text.encode()) < 1024 * 1024
     assert "4500 more are not listed here" in text
+    # As long as a path and a message can get.
+    wide = planted(location=Location("测" * 1300, Span(1, 1, 1, 1)), parameters={"key": "测" * 600, "value": "y", "expected": "z"})
+    report = replace(wide, findings=wide.findings * 500)
+    text = FORMATS["markdown"].write(report, PLAIN)
+    assert len(text.encode()) < 1024 * 1024
+    shown = len(PARSERS["markdown"](text))
+    assert 0 < shown < 500
+    assert f"{500 - shown} more are not listed here" in text
+
+
+def test_markdown_calls_nobody() -> None:
+    for payload in ("@admin", "a` @admin `b", "`@admin"):
+        told = FORMATS["markdown"].write(planted(parameters={"key": payload, "value": payload, "expected": payload}), PLAIN)
+        tokens = [child for token in MarkdownIt("commonmark").enable("table").parse(told) for child in token.children or []]
+        assert [token.content for token in tokens if token.type in ("text", "text_special") and "@" in token.content] == []
 
 
 def test_junit_tells_failures_from_what_passes_and_what_is_excused() -> None:
@@ -343,6 +383,34 @@ def test_a_device_is_written_to_as_it_is(bad: Repo) -> None:
     assert not os.path.isfile("/dev/null")
 
 
+def test_standard_output_has_a_name(bad: Repo) -> None:
+    plain = bad.run("audit", "--format", "concise").out
+    for options in (("--format", "concise:-"), ("--format", "concise", "-o", "-"), ("--format", "concise", "-o", "/dev/stdout")):
+        assert bad.run("audit", *options).out == plain, options
+    assert not (bad.path / "-").exists()
+
+
+def test_nothing_is_written_through_a_link_that_somebody_committed(bad: Repo, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.write_text("kept")
+    (bad.path / "out.sarif").symlink_to(outside)
+    ran = bad.run("audit", "--format", "sarif:out.sarif")
+    assert (ran.code, "through a link" in ran.err, outside.read_text()) == (2, True, "kept")
+
+
+def test_quiet_leaves_the_findings_alone(bad: Repo, make_repo: Callable[..., Repo]) -> None:
+    ran = bad.run("audit", "--format", "concise", "--quiet", "--ignore", "FC123")
+    assert (ran.code, ran.out.count("\n"), ran.out.count("FC120"), ran.err) == (1, 1, 1, "")
+    for name in FORMATS:
+        said = bad.run("audit", "-q", "--format", name).out
+        assert sorted(item.code for item in PARSERS[name](said if name != "text" else f"{said}\n\n")) == ["FC120", "FC123"], name
+    for name in ("text", "concise", "github", "azure"):
+        assert bad.run("audit", "-q", "--select", "FC8", "--format", name).out == "", name
+    assert bad.run("audit", "-q", "--statistics").out.count("\n") == 2
+    quiet = make_repo("quiet").run("audit", "-q")
+    assert (quiet.code, quiet.out, quiet.err) == (0, "", "")
+
+
 WRONG = [
     (["--format", "sarfi"], "did you mean `sarif`"),
     (["--format", "JSON"], "did you mean `json`"),
@@ -352,6 +420,8 @@ WRONG = [
     (["--format", "json:a.json", "--output-file", "b"], "every format has a file"),
     (["--format", "json", "--output-file", "fcop"], "fcop"),
     (["--format", "json:no/such/folder/x.json"], "No such file"),
+    (["--format", "json:a", "--format", "sarif:./a"], "one file"),
+    (["--format", "json:a", "--format", "sarif", "-o", "a"], "one file"),
 ]
 
 

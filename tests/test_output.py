@@ -94,9 +94,21 @@ def test_no_line_is_a_ci_command(line: str) -> None:
     assert re.match(r"\s*(::|##)", neutral_line(line)) is None
 
 
-@pytest.mark.parametrize("home", ["/home/ann/x", "/Users/ann/x", r"C:\Users\ann\x"])
+HOMES = [
+    "/home/ann/x", "/Users/ann/x", r"C:\Users\ann\x", "c:/users/ann/x", r"C:\\Users\\ann\\x", "file:///home/ann/x", "/var/home/ann",
+    "/mnt/c/Users/ann/x", "/c/Users/ann", r"D:\Documents and Settings\ann\x", "\n/home/ann", "(/home/ann)", "x=/home/ann:y",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("home", HOMES)
 def test_home_folders_are_scrubbed(home: str) -> None:
     assert "ann" not in neutral(f"see {home}")
+    assert "~" in neutral(f"see {home}")
+
+
+@pytest.mark.parametrize("path", ["packages/home/site/x", "workspace/root/x", "src/Users/list.py", "/rooted", "~/root/x", "/users/5"])
+def test_what_only_looks_like_a_home_folder_stays(path: str) -> None:
+    assert neutral(f"see {path}") == f"see {path}"
 
 
 def test_hostile_values_never_reach_the_terminal() -> None:

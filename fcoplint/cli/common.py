@@ -47,12 +47,16 @@ class Options:
     outputs: tuple[Output, ...] = (Output("text"),)
     output_file: str | None = None
     statistics: bool = False
+    quiet: bool = False
     no_baseline: bool = False
     color: str = "auto"
 
     def __post_init__(self) -> None:
         if self.output_file and all(output.file for output in self.outputs):
             stop("every format has a file of its own, so none is left for --output-file", USAGE)
+        files = [os.path.realpath(file) for output in self.outputs if (file := output.file or self.output_file)]
+        if len(set(files)) < len(files):
+            stop("two formats would go to one file, and the second would replace the first; give each its own", USAGE)
 
     @property
     def is_read_by_people(self) -> bool:
@@ -70,10 +74,15 @@ def _parse_formats(_context: click.Context, _option: click.Parameter, words: tup
             stop(f"there is no format `{name}`" + (f"; did you mean `{near}`?" if near else f"; there are {', '.join(FORMATS)}"), USAGE)
         if colon and not file:
             stop(f"`{word}` names no file; write {name}:FILE", USAGE)
-        outputs.append(Output(name, file or None))
+        outputs.append(Output(name, file if file not in ("", "-") else None))
     if sum(output.file is None for output in outputs) > 1:
         stop("one format goes to standard output; give the others a file: --format sarif:FILE", USAGE)
     return tuple(outputs)
+
+
+def _parse_file(_context: click.Context, _option: click.Parameter, file: str | None) -> str | None:
+    """The file, None where `-` names standard output."""
+    return None if file == "-" else file
 
 
 _OPTIONS = (
@@ -93,7 +102,8 @@ _OPTIONS = (
         callback=_parse_formats,
         help=f"{', '.join(FORMATS)}; several with a file each. Default: text.",
     ),
-    click.option("--output-file", "-o", metavar="FILE", help="Write the format without a file of its own there."),
+    click.option("--output-file", "-o", metavar="FILE", callback=_parse_file, help="Write the format without a file of its own there."),
+    click.option("--quiet", "-q", is_flag=True, help="Only the findings: no summary, no notes, no hints."),
     click.option("--statistics", is_flag=True, help="With text and concise: how many findings each rule has, instead of them."),
     click.option(
         "--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Default: NO_COLOR, FORCE_COLOR, terminal."
@@ -171,7 +181,7 @@ def _render(report: Report, name: str, options: Options, *, to_screen: bool) -> 
     from fcoplint.output.text import Paint
 
     coloured = wants_color(options.color) if to_screen else options.color == "always"
-    paint = Paint(coloured, to_screen and coloured and _shows_links())
+    paint = Paint(coloured, to_screen and coloured and _shows_links(), options.quiet)
     if options.statistics and name in ("text", "concise"):
         from fcoplint.output import statistics
 

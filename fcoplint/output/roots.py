@@ -33,8 +33,8 @@ class Shown:
 
     def __call__(self, text: str | None) -> str:
         """One line, harmless for terminals and logs."""
-        said = neutral_path(text or "")
-        return said if self.homes else hide_homes(said)
+        said = text or ""
+        return neutral_path(said if self.homes else hide_homes(said))
 
     def cell(self, text: str | None) -> str:
         """A cell of the table: one line, its middle left out where it is very long."""
@@ -44,7 +44,7 @@ class Shown:
 
 def probe_text(probe: Probe, shown: Shown) -> str:
     """The table, what is wrong, the verdict, and what it does not prove."""
-    return neutral_line_start("\n".join(_probe_lines(probe, shown))) + "\n"
+    return "".join(f"{neutral_line_start(line)}\n" for line in _probe_lines(probe, shown))
 
 
 def _probe_lines(probe: Probe, shown: Shown) -> Iterator[str]:
@@ -200,7 +200,7 @@ _LISTS = ((Kind.PROVED, "proved from files:"), (Kind.ASKED, "asked:"), (Kind.UNC
 
 def switch_text(acceptance: Acceptance, shown: Shown) -> str:
     """The three lists and the verdict."""
-    return neutral_line_start("\n".join(_switch_lines(acceptance, shown))) + "\n"
+    return "".join(f"{neutral_line_start(line)}\n" for line in _switch_lines(acceptance, shown))
 
 
 def _switch_lines(acceptance: Acceptance, shown: Shown) -> Iterator[str]:

@@ -21,10 +21,11 @@ _SHOWN = 5
 
 @dataclass(frozen=True, slots=True)
 class Paint:
-    """Colours text where colour is wanted, and links it where a terminal can show that."""
+    """Colours text where colour is wanted, links it where a terminal can show that, and leaves the summary out of a `brief` one."""
 
     on: bool
     links: bool = False
+    brief: bool = False
 
     def __call__(self, style: str, text: str) -> str:
         """`text` in a style, or as it is."""
@@ -41,11 +42,15 @@ class Paint:
 def write(report: Report, paint: Paint) -> str:
     """Every finding as a block, then the summary."""
     blocks = ["\n".join(_block(item, paint)) for item in report.findings]
-    return "\n\n".join([*blocks, "\n".join(summary(report, paint))]) + "\n"
+    closing = "\n".join(summary(report, paint))
+    parts = [*blocks, closing] if closing else blocks
+    return "\n\n".join(parts) + "\n" if parts else ""
 
 
 def summary(report: Report, paint: Paint) -> Iterator[str]:
-    """What was found, in what, and what was not looked at."""
+    """What was found, in what, and what was not looked at; nothing where it is to be brief."""
+    if paint.brief:
+        return
     counts = {severity: number for severity, number in report.counts.items() if number}
     envelopes = sum(workspace.envelopes for workspace in report.workspaces)
     found = ", ".join(count(number, severity) for severity, number in counts.items()) or "no findings"
