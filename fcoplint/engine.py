@@ -505,7 +505,7 @@ def _report(command: str, judged: _Judged, state: Workspaces, settings: Settings
         command,
         _in_order(shown),
         tuple(WorkspaceSummary(workspace.root, workspace.version, len(workspace.envelopes)) for workspace in state),
-        (*state.notes, *_rules_off(settings)),
+        (*state.notes, *_told_to_pass(settings)),
         0 if show_older else len(judged.old),
         settings.fail_level,
         suppressed=_in_order(
@@ -515,12 +515,14 @@ def _report(command: str, judged: _Judged, state: Workspaces, settings: Settings
     )
 
 
-def _rules_off(settings: Settings) -> Iterator[Note]:
-    """What the selection leaves unsaid: silence must not be taken for soundness."""
+def _told_to_pass(settings: Settings) -> Iterator[Note]:
+    """What the settings leave unsaid: silence must not be taken for soundness."""
     if settings.select and "" not in settings.select:
         yield Note("rules-off", f"only these rules ran: {', '.join(settings.select)}")
     if settings.ignore:
         yield Note("rules-off", f"these rules did not run: {', '.join(code or 'all' for code in settings.ignore)}")
+    if settings.roots_ignore:
+        yield Note("roots-ignored", f"the rules about roots passed by {', '.join(settings.roots_ignore)} (the setting `roots.ignore`)")
 
 
 def _in_order(items: Iterable[Reported]) -> tuple[Reported, ...]:

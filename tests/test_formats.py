@@ -476,6 +476,34 @@ def test_what_was_not_looked_at_is_said(bad: Repo, tmp_path: Path) -> None:
     assert "note: this is no git repository" in run_tool("audit", cwd=tmp_path / "plain").out
 
 
+def test_what_settings_and_options_leave_out_is_said(bad: Repo, tmp_path: Path) -> None:
+    bad.add_team("packages/api/fcop")
+    bad.commit()
+    assert (
+        "note: workspaces left out by --workspace or the setting `workspaces`: 1"
+        in bad.run("audit", "--workspace", "packages/api/fcop").out
+    )
+    bad.write(
+        ".fcoplint.toml", "exclude = ['fcop/reports/**']\nworkspaces = ['/fcop']\nhistory-from = 'HEAD'\n[roots]\nignore = ['old/**']\n"
+    )
+    bad.write("fcop/reports/x.md", "x")
+    told = bad.run("audit", "--history", "--since", "2020-01-01").out
+    for said in (
+        "paths left out by the setting `exclude`: 1", "workspaces left out by --workspace or the setting `workspaces`: 1",
+        "the rules about roots passed by old/**", "commits before HEAD were not judged", "commits older than 2020-01-01 were not judged",
+    ):  # fmt: skip
+        assert f"note: {said}" in told, said
+    bad.git("rm", "-rq", "--cached", "fcop")
+    bad.write(".gitignore", "fcop/\n")
+    assert "note: fcop: git ignores this workspace; it was read from disk" in bad.run("audit").out
+    bad.commit()
+    bad.git("clone", "-q", "--depth", "1", f"file://{bad.path}", str(tmp_path / "shallow"))
+    ran = run_tool("audit", "--history", "--format", "concise", cwd=tmp_path / "shallow")
+    assert (ran.code, "FC003 This clone is shallow" in ran.out) == (3, True)
+    ran = run_tool("baseline", "--history", cwd=tmp_path / "shallow")
+    assert (ran.code, "shallow" in ran.err) == (3, True)
+
+
 def on_terminal(args: list[str], cwd: Path, **env: str) -> bytes:
     """What a run writes to a terminal, on standard output and standard error."""
     ours, theirs = pty.openpty()

@@ -44,6 +44,8 @@ def command(
         opened = open_folder(folder, options)
         report = engine.audit(opened.snapshot, opened.settings, top=opened.top)
         if history:
+            if opened.repository and git.is_shallow(opened.repository):
+                common.stop("this clone is shallow, so its history cannot be accepted: git fetch --unshallow", common.UNCHECKED)
             report = engine.join("audit", [report, _history(opened)])
     except git.GitError as error:
         common.stop_for_git(error, options, "audit")

@@ -17,7 +17,7 @@ from fcoplint.report import Report
 from fcoplint.settings import Settings
 from fcoplint.source import git, history, tree
 from fcoplint.source.ground import Disk
-from fcoplint.source.snapshot import Snapshot
+from fcoplint.source.snapshot import Note, Snapshot
 from fcoplint.source.tree import GitSnapshot
 
 _RANGE = re.compile(r"(?P<start>.*?)\.\.\.?(?P<end>.*)", re.DOTALL)
@@ -87,9 +87,12 @@ def replay(repository: git.Repository, settings: Settings, revision: str, since:
     if git.is_shallow(repository):
         return engine.unchecked("audit", "shallow", settings)
     revisions = [git.require_commit(repository, revision), *([f"--since={since}"] if since else [])]
+    notes = [Note("history-cut", f"commits older than {since} were not judged (--since)")] if since else []
     if settings.history_from:
         revisions.append(f"^{git.require_commit(repository, settings.history_from)}")
-    return _judge_commits(repository, revisions, settings, command="audit")
+        notes.append(Note("history-cut", f"commits before {settings.history_from} were not judged (the setting `history-from`)"))
+    report = _judge_commits(repository, revisions, settings, command="audit")
+    return replace(report, notes=(*report.notes, *notes))
 
 
 @dataclass(frozen=True)
