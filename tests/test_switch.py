@@ -90,6 +90,32 @@ def test_a_target_that_is_no_folder(old: Repo, tmp_path: Path, make: str) -> Non
     assert (result.verdict, result.exit_code, item(result, "target"), result.stamp) == ("REFUSED", 1, ("proved", "refused"), None)
 
 
+@pytest.mark.parametrize("name", ["D:\\work\\b", "\\\\server\\share\\b", "d:/work/b"])
+def test_a_path_of_windows_is_one_here_too(old: Repo, tmp_path: Path, name: str) -> None:
+    if os.name == "nt":
+        pytest.skip("here it is a path like any other")
+    # A tool of another system may have left a folder of that very name.
+    (tmp_path / name).mkdir(parents=True)
+    both = ("--from", str(old.path), "--to", name, "--no-input")
+    ran, data = run_json(*both, cwd=tmp_path)
+    assert (ran.code, data["verdict"], [entry["id"] for entry in data["proved"]]) == (1, "REFUSED", ["target"])
+    assert "a path of Windows" in data["proved"][0]["text"]
+    assert run_tool("roots", "--root", name, cwd=tmp_path).code == 2
+
+
+@pytest.mark.parametrize("where", ["old", "beside"])
+def test_a_workspace_that_is_a_link_out_of_the_target(old: Repo, tmp_path: Path, where: str) -> None:
+    target = Repo.create(tmp_path / "linked")
+    elsewhere = old.path / "fcop"
+    if where == "beside":
+        elsewhere = tmp_path / "shared"
+        shutil.copytree(old.path / "fcop", elsewhere)
+    (target.path / "fcop").symlink_to(elsewhere)
+    result = switch(old, target)
+    assert (item(result, "place"), result.verdict) == (("proved", "refused"), "REFUSED")
+    assert str(elsewhere) in evidence(result, "place")
+
+
 def test_a_source_that_is_gone(new: Repo, tmp_path: Path) -> None:
     assert item(switch(tmp_path / "gone", new), "source") == ("proved", "refused")
 
@@ -496,11 +522,22 @@ def test_a_health_answer_without_a_stamp_or_without_sense(old: Repo, new: Repo, 
     for text in ("{}", '{"projectRoot": 7}'):
         path.write_text(text)
         assert item(switch(old, new, "after", health=str(path)), "health") == ("proved", "refused")
+    path.rename(tmp_path / "kept")
+    path.mkdir()
+    assert item(switch(old, new, "after", health=str(path)), "health") == ("proved", "unreadable")
+    path.rmdir()
     for text in ("", "[]", "<html>"):
         path.write_text(text)
         assert (item(switch(old, new, "after", health=str(path)), "health")) == ("proved", "unreadable")
     ran = run_tool("roots", "--from", str(old.path), "--to", str(new.path), "--phase", "after", "--health", "gone", cwd=tmp_path)
     assert ran.code == 2
+
+
+def test_what_a_health_answer_calls_its_keys_is_no_command(old: Repo, new: Repo, tmp_path: Path) -> None:
+    (tmp_path / "health.json").write_text(json.dumps({"::error::x_root": "a", "\n::error::y_root": "b"}))
+    text = switch_text(switch(old, new, "after", health=str(tmp_path / "health.json")), Shown(Paint(on=False), homes=False))
+    assert "x_root" in text
+    assert not re.search(r"^\s*::", text, re.MULTILINE)
 
 
 def test_a_canary_that_went_all_the_way(old: Repo, new: Repo) -> None:

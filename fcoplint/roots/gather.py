@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from fcoplint.model.manifest import Manifest
 from fcoplint.model.mcp import DEPRECATED_VARIABLE, Configuration, Server, read_configuration
 from fcoplint.model.policy import Roots
+from fcoplint.protocol.paths import parse
 from fcoplint.protocol.places import LIFECYCLE, MANIFEST_NAMES
 from fcoplint.roots.components import Aim, Expected, Sighting, State, is_inside
 from fcoplint.roots.written import reach_for, sight
@@ -65,7 +66,12 @@ def find_expected(machine: Machine, given: str | None, declared: Roots) -> Expec
 
 
 def expected_at(machine: Machine, path: str, source: str) -> Expected | None:
-    """The root at a folder, or of the workspace that the folder is (`X/fcop` is X); None where it is no folder."""
+    """The root at a folder, or of the workspace that the folder is (`X/fcop` is X); None where it is no folder.
+
+    A path of Windows is one on every system: elsewhere it names nothing, were there a folder of that very name.
+    """
+    if parse(path).is_windows and not machine.is_windows:
+        return None
     spot = machine.look(path)
     if spot.identity is None or not spot.is_folder:
         return None

@@ -151,11 +151,21 @@ def _place(source: Facts, target: Facts, allowed: Allowed) -> Item:
     one, other = source.root.identity.real, target.root.identity.real
     if allowed.protected:
         return refused("place", f"the new root may be no project: {allowed.protected}", "choose the project's own folder")
+    away = _workspace_away(target)
+    if away:
+        todo = "give the new project a workspace of its own: its TASKs and REPORTs would be written elsewhere"
+        return refused("place", f"the new project's {target.root.workspace}/ is a link that leads out of it", todo, away)
     if is_inside(one, other) or is_inside(other, one):
         inner, outer = (one, other) if is_inside(one, other) else (other, one)
         text = "one project lies inside the other: work in the inner one would be work in the outer one too"
         return refused("place", text, "move one of them out, or treat both as one project", f"{inner} lies in {outer}")
     return clean("place", "the new root is no home, system or install folder, and neither project holds the other")
+
+
+def _workspace_away(side: Facts) -> str:
+    """Where a workspace really lies that is a link out of its project; "" where it lies in it."""
+    found = side.root.workspace_identity
+    return found.real if found and not is_inside(found.real, side.root.identity.real) else ""
 
 
 def _initialised(target: Facts, allowed: Allowed) -> Item:
