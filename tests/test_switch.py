@@ -205,6 +205,67 @@ def test_work_in_hand_holds_a_pointer(old: Repo, new: Repo, stage: str) -> None:
     assert item(switch(new, old), "work-in-hand")[1] == ("refused" if stage == "active" else "clean")
 
 
+def test_a_stage_behind_a_link_hides_who_works(old: Repo, new: Repo, tmp_path: Path) -> None:
+    move_first_task(old, "active")
+    (old.path / "fcop/_lifecycle/active").rename(tmp_path / "active")
+    (old.path / "fcop/_lifecycle/active").symlink_to(tmp_path / "active")
+    result = switch(old, new)
+    assert (item(result, "source"), result.verdict, result.exit_code) == (("proved", "unreadable"), "UNREADABLE", 3)
+    assert "fcop/_lifecycle/active: a link" in evidence(result, "source")
+    assert item(switch(new, old), "initialised") == ("proved", "unreadable")
+
+
+@pytest.mark.parametrize("more", ["docs/agents", "fcop/fcop"])
+def test_a_project_with_two_workspaces_is_no_target_and_a_question_as_a_source(old: Repo, new: Repo, more: str) -> None:
+    new.add_team(more)
+    result = switch(old, new)
+    assert (item(result, "initialised"), result.verdict) == (("proved", "refused"), "REFUSED")
+    assert item(switch(new, old), "work-in-hand") == ("asked", "open")
+    move_first_task(new, "active")
+    assert item(switch(new, old), "work-in-hand") == ("proved", "refused")
+
+
+@pytest.mark.parametrize("fault", ["broken", "folder", "none"])
+def test_the_manifest_of_the_source(old: Repo, new: Repo, fault: str) -> None:
+    manifest = old.path / "fcop/fcop.json"
+    manifest.unlink()
+    if fault == "broken":
+        manifest.write_text("{")
+    elif fault == "folder":
+        manifest.mkdir()
+    expected = "clean" if fault == "none" else "unreadable"
+    assert item(switch(old, new), "source") == ("proved", expected)
+    assert item(switch(new, old), "initialised") == ("proved", "refused" if fault == "none" else "unreadable")
+
+
+def test_a_source_without_a_workspace(new: Repo, tmp_path: Path) -> None:
+    empty = Repo.create(tmp_path / "empty")
+    assert item(switch(empty, new), "source") == ("proved", "warning")
+
+
+def test_a_source_into_which_nobody_may_look(old: Repo, new: Repo, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "fcoplint", "roots", "--from", str(old.path), "--to", str(new.path), "--no-input", "--format", "json"]
+    if os.geteuid() == 0:
+        if shutil.which("setpriv") is None:
+            pytest.skip("setpriv is needed to give up root's right to enter everything")
+        command = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", *command]
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+    move_first_task(old, "active")
+    for folder in ("fcop/_lifecycle/active", "fcop"):
+        (old.path / folder).chmod(0)
+        done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+        (old.path / folder).chmod(0o755)
+        data = json.loads(done.stdout)
+        (source,) = (entry for entry in data["proved"] if entry["id"] == "source")
+        assert (done.returncode, data["verdict"], source["result"]) == (3, "UNREADABLE", "unreadable"), folder
+
+
+def test_a_source_too_large_to_look_at_all_of_it(old: Repo, new: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fcoplint.roots.project.MOST_FILES", 3)
+    stamp = stamp_of(old, new)
+    assert item(switch(old, new, "after", stamp=stamp), "newer") == ("unchecked", "none")
+
+
 def test_layouts_without_stages_are_asked_about(new: Repo, tmp_path: Path) -> None:
     legacy = Repo.create(tmp_path / "v2")
     legacy.write("fcop/fcop.json", json.dumps({"mode": "team", "roles": ["PM", "DEV"], "leader": "PM"}))

@@ -157,7 +157,7 @@ def _git(machine: Machine, expected: Expected) -> Iterator[Sighting]:
 
 def _project(machine: Machine, expected: Expected) -> Iterator[Sighting]:
     root, workspace = expected.identity.real, expected.workspace
-    closed = next((name for name in WORKSPACES if _is_closed(os.path.join(root, name))), None)
+    closed = next((name for name in WORKSPACES if is_closed(os.path.join(root, name))), None)
     if not workspace and closed:
         why = f"this user may not look into {closed}/"
         yield Sighting("project", "project", closed, settled=State.UNRESOLVABLE, why=why, unreadable=True)
@@ -326,7 +326,8 @@ def _editor(machine: Machine, origin: str, configuration: Configuration | Unread
         yield sight(machine, name, origin, configuration.terminal.text, root=root, base=root, aim=Aim.WITHIN, advice=advice, filled=True)
 
 
-def _is_closed(folder: str) -> bool:
+def is_closed(folder: str) -> bool:
+    """Whether a folder is there that this user may not look into."""
     return os.path.isdir(folder) and not os.access(folder, os.R_OK | os.X_OK)
 
 
