@@ -72,6 +72,13 @@ def remove(path: str) -> None:
     _sync_folder(os.path.dirname(path) or ".")
 
 
+def discard(descriptor: int) -> None:
+    """Let what is still to be written to a descriptor go nowhere, so that ending the program fails no second time."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, descriptor)
+    os.close(nowhere)
+
+
 def leave_mark(path: str) -> None:
     """Create an empty file and its folder; where that cannot be done, nothing happens: the mark only saves time."""
     try:

@@ -151,6 +151,22 @@ def test_a_terminal_that_cannot_show_a_character_gets_it_escaped(repo: Repo) -> 
     assert (ran.code, "\\u6d4b" in ran.out) == (1, True)
 
 
+@pytest.mark.parametrize("command", ["audit", "audit --format json", "roots", "status", "rules", "explain FC120", "schema report"])
+def test_what_cannot_be_written_is_said_and_what_is_closed_stays_silent(repo: Repo, command: str) -> None:
+    repo.write(T1, task_text("QA"))
+    line = f'"{sys.executable}" -m fcoplint {command}'
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+
+    def run(shell: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(["sh", "-c", shell], cwd=repo.path, env=env, capture_output=True, text=True, check=False)
+
+    full, closed = run(f"{line} > /dev/full"), run(f"{line} >&-")
+    assert (full.returncode, full.stderr) == (2, "fcoplint: standard output: No space left on device\n")
+    assert (closed.returncode, closed.stderr) == (1 if "audit" in command else 0, "")
+    # A report shares its place with no advice.
+    assert run(f'"{sys.executable}" -m fcoplint audit nowhere 2>&-').stdout == ""
+
+
 def test_explain_shows_the_rule_and_lists_all(repo: Repo) -> None:
     by_code, by_name = repo.run("explain", "FC120"), repo.run("explain", "routing-mismatch")
     assert by_code.out == by_name.out

@@ -200,14 +200,33 @@ def _write_file(path: str, text: str) -> None:
 
 def _shows_links() -> bool:
     """Whether standard output is a terminal that can show links (OSC 8): what cannot is told by TERM."""
-    return sys.stdout.isatty() and os.environ.get("TERM", "dumb") not in ("", "dumb", "linux")
+    return _is_terminal() and os.environ.get("TERM", "dumb") not in ("", "dumb", "linux")
+
+
+def _is_terminal() -> bool:
+    """Whether standard output is a terminal; it is None where whoever started this closed it."""
+    return bool(sys.stdout and sys.stdout.isatty())
 
 
 def print_out(text: str) -> None:
-    """Write text to standard output, whatever its encoding can carry: a hook must not fail for a glyph (pitfall 31)."""
+    """Write text to standard output, whatever its encoding can carry: a hook must not fail for a glyph (pitfall 31).
+
+    Ends the program where it cannot be written. That the reader had enough (a broken pipe) is left to click; who closed standard
+    output wants none.
+    """
+    if not sys.stdout:
+        return
     encoding = sys.stdout.encoding or "utf-8"
-    sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
-    sys.stdout.flush()
+    try:
+        sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        from fcoplint import atomic
+
+        atomic.discard(sys.stdout.fileno())
+        stop(f"standard output: {error.strerror}", USAGE)
 
 
 def wants_color(color: str) -> bool:
@@ -216,18 +235,20 @@ def wants_color(color: str) -> bool:
         return color == "always"
     if os.environ.get("NO_COLOR"):
         return False
-    return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
+    return bool(os.environ.get("FORCE_COLOR")) or _is_terminal()
 
 
 def say(message: str) -> None:
     """One line on standard error that changes no outcome."""
-    print(neutral_line(f"fcoplint: {message}"), file=sys.stderr)
+    # Where that is closed, `print` would take standard output, which is the report's.
+    if sys.stderr:
+        print(neutral_line(f"fcoplint: {message}"), file=sys.stderr)
 
 
 def stop(message: str, code: int) -> NoReturn:
     """End with advice on standard error, each line of it harmless."""
     for line in message.splitlines():
-        print(neutral_line(f"fcoplint: {line}"), file=sys.stderr)
+        say(line)
     sys.exit(code)
 
 
