@@ -134,7 +134,7 @@ def probe_json(probe: Probe, *, homes: bool) -> str:
     snapshot = probe.snapshot
     data = {
         "schema": ROOTS_SCHEMA,
-        "tool": {"name": "fcoplint", "version": __version__},
+        "tool": f"fcoplint {__version__}",
         "verdict": str(probe.outcome),
         "exit": probe.exit_code,
         "strict": probe.strict,
@@ -261,7 +261,7 @@ def switch_json(acceptance: Acceptance, *, homes: bool) -> str:
     }
     data = {
         "schema": SWITCH_SCHEMA,
-        "tool": {"name": "fcoplint", "version": __version__},
+        "tool": f"fcoplint {__version__}",
         "verdict": str(acceptance.verdict),
         "exit": acceptance.exit_code,
         "strict": acceptance.strict,
