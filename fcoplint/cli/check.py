@@ -82,7 +82,8 @@ def _refuse_mixture(asked: tuple[bool, bool, bool, bool, bool], way: ranges.Way)
 def _check_index(repository: git.Repository, options: common.Options, *, show_older: bool) -> Report:
     parents = tree.parents_of_next_commit(repository, os.environ)
     before, after = tree.index_and_parents(repository, parents)
-    settings = _here(common.settings_for_change(options, before[0], repository), repository)
+    settings = ranges.not_before(repository, common.settings_for_change(options, before[0], repository), parents)
+    settings = _here(settings, repository)
     repository.blobs.max_bytes = settings.max_bytes
     ancestors = [ranges.past_of(repository, parent) for parent in parents]
     # Who the author is costs a call of git; only where somebody is bound by it does that matter.
@@ -112,7 +113,8 @@ def _check_files(
 ) -> Report:
     head = git.resolve_commit(repository, "HEAD")
     before: Snapshot = tree.commit_snapshot(repository, head, "HEAD") if head else tree.empty_snapshot(repository)
-    settings = _here(common.settings_for_change(options, before, repository), repository)
+    settings = ranges.not_before(repository, common.settings_for_change(options, before, repository), [head] if head else [])
+    settings = _here(settings, repository)
     after: Snapshot = worktree.worktree_snapshot(repository, repository.top)
     paths = {path for file in files for path in _paths_at(repository, file, (before, after))}
     if stdin_filename:

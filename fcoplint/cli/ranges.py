@@ -202,6 +202,14 @@ def _judge_authors(
     yield replace(report, findings=tuple(left))
 
 
+def not_before(repository: git.Repository, settings: Settings, parents: Sequence[str]) -> Settings:
+    """The settings for a change on top of these commits: a time set by hand cannot go below theirs (design.md 7)."""
+    if "FCOPLINT_NOW" not in os.environ:
+        return settings
+    times = (git.commit_times(repository, parent)[-1] for parent in parents)
+    return replace(settings, policy=replace(settings.policy, now=max([settings.policy.now, *times])))
+
+
 def _at_time_of(repository: git.Repository, settings: Settings, commit: str) -> Settings:
     """The settings at the time of a commit: the later of its own and its parents' (design.md 7)."""
     time = max(git.commit_times(repository, commit), default=settings.policy.now)

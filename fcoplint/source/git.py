@@ -159,7 +159,7 @@ def undo_deltas(state: Mapping[str, Entry], deltas: Iterable[Delta]) -> dict[str
 
 
 def commit_times(repository: Repository, commit: str) -> list[datetime.datetime]:
-    """When a commit and its parents were made (UTC)."""
+    """When a commit's parents and, last, it itself were made (UTC)."""
     listing = repository.run("log", "--no-walk=unsorted", "--format=%ct", "--no-show-signature", f"{commit}^@", commit, "--")
     return [datetime.datetime.fromtimestamp(int(seconds), datetime.UTC) for seconds in listing.split()]
 
