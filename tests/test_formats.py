@@ -565,3 +565,47 @@ def test_the_documentation_shows_what_the_tool_writes(args: str, said: str, tmp_
 def test_the_documentation_shows_every_format() -> None:
     shown = " ".join(args for args, _ in EXAMPLES)
     assert {name for name in FORMATS if f"--format {name}" not in shown} == set()
+
+
+# Every command, over a repository in which everything that can be named is hostile.
+
+HOSTILE = '"\\n::error::x \\u202e \\e[31m ##vso[task.x]y ##[error]z"'
+COMMANDS = [
+    ("status",), ("audit",), ("audit", "--statistics"), ("audit", "--history"), ("check", "--all"), ("roots",), ("baseline",),
+    ("check", "::error::d/nope"), ("check", "--range", "::error::x..HEAD"), ("audit", "::error::d"), ("audit", "--workspace", "::x"),
+    ("explain", "\n::x"), ("audit", "--select", "\n::x"), ("audit", "--config", "\n::x"), ("audit", "--rev", "\n::x"),
+    ("roots", "--root", "\n::x"), ("roots", "--from", "::error::d", "--to", "\n::x", "--no-input"), ("check", "--stdin-filename", "\n::x"),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def hostile_repository(tmp_path_factory: pytest.TempPathFactory) -> Repo:
+    made = Repo.create(tmp_path_factory.mktemp("hostile"))
+    made.add_team()
+    made.add_team("::error::d/fcop")
+    made.write("fcop/fcop.json", json.dumps({**TEAM, "leader": "\n::error::L", "team": "::x", "roles": ["PM", "\n::x", "DEV"]}))
+    made.write(T1, task_text(subject=HOSTILE, priority=HOSTILE))
+    made.write(T1.replace("001", "002").replace("DEV.md", "DEV-\n::error::x\x1b[31m.md"), task_text())
+    issue = f"---\nprotocol: fcop\nversion: 1\nreporter: {HOSTILE}\nseverity: {HOSTILE}\nsummary: {HOSTILE}\n---\n"
+    made.write("fcop/issues/ISSUE-20261001-001-QA.md", issue)
+    made.write(
+        ".mcp.json", json.dumps({"mcpServers": {"\n::error::s": {"command": "fcop-mcp", "env": {"FCOP_PROJECT_DIR": "\n::error::p"}}}})
+    )
+    made.commit("\n::error::message")
+    return made
+
+
+def test_the_status_of_names_that_are_no_utf8_is_json_for_everybody(repo: Repo) -> None:
+    os.rename(repo.path / T1, os.fsencode(repo.path) + b"/" + T1.replace(".md", "-").encode() + b"\xff.md")
+    ran = repo.run("status", "--format", "json")
+    assert (ran.code, ran.out.isascii(), "\\udcff" in ran.out, "\\ufffd" in ran.out) == (0, True, False, True)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=ascii)
+def test_no_command_repeats_what_would_be_a_command(hostile_repository: Repo, command: tuple[str, ...]) -> None:
+    ran = hostile_repository.run(*command)
+    assert "Traceback" not in ran.err
+    assert ran.out + ran.err
+    for line in (ran.out + ran.err).split("\n"):
+        assert re.match(r"\s*::|.*##(?:vso)?\[", line) is None, line
+        assert line.isprintable(), line
