@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -45,12 +45,13 @@ def _papers(envelopes: int, random: Random) -> Iterator[tuple[str, bytes]]:
             yield f"fcop/issues/ISSUE-{life.stem[5:17]}-DEV.md", _ISSUE.encode()
 
 
-def commit(folder: Path, envelopes: int) -> Path:
-    """A repository whose one commit holds so many envelopes, checked out, with one lawful envelope more staged."""
+def commit(folder: Path, envelopes: int, beside: Mapping[str, bytes] | None = None) -> Path:
+    """A repository whose one commit holds so many envelopes and files beside them, checked out, with one lawful envelope more staged."""
     folder.mkdir(parents=True)
     _git(folder, "init", "--quiet", "--initial-branch=main")
     stream = [b"commit refs/heads/main\ncommitter PM <pm@example.org> 1790000000 +0000\n", _data(b"found the team")]
-    stream += [b"M 100644 inline %s\n%s" % (path.encode(), _data(content)) for path, content in files(envelopes)]
+    held = [*files(envelopes), *(beside or {}).items()]
+    stream += [b"M 100644 inline %s\n%s" % (path.encode(), _data(content)) for path, content in held]
     _git(folder, "fast-import", "--quiet", given=b"".join(stream) + b"done\n")
     _git(folder, "repack", "-adq")
     _git(folder, "reset", "--quiet", "--hard")
