@@ -195,7 +195,8 @@ def _judge(changes: Sequence[Change], state: Workspaces, run: _Run, part: _Part 
         before |= Counter(_moved_along(finding, change).fingerprint for finding in run.state(change.before))
     # What a state before has already is not brought in, however strictly a rule of the change would judge it.
     of_change = [finding for finding in run.changes(changes) if not before[finding.fingerprint]]
-    new = _excess(findings, before, changed)
+    returned = {(pair.after.workspace.root, pair.after.stem) for change in changes for pair in change.returned if pair.is_same}
+    new = [finding for finding in _excess(findings, before, changed) if (finding.workspace, finding.subject) not in returned]
     brought = {id(finding) for finding in new}
     old = [finding for finding in findings if id(finding) not in brought]
     if part:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from fcoplint.model.comparison import Comparison, body_lines
+from fcoplint.model.continuation import may_follow
 from fcoplint.model.document import Document
 from fcoplint.model.envelope import Envelope, Task
 from fcoplint.model.event import Event
 from fcoplint.model.pair import EnvelopePair
-from fcoplint.model.workspace import Workspace, Workspaces
-from fcoplint.source.snapshot import Content
+from fcoplint.model.workspace import Documents, Workspace, Workspaces
+from fcoplint.protocol.places import is_envelope
+from fcoplint.source.snapshot import Content, OverlaySnapshot
 
 
 class Past(NamedTuple):
@@ -24,8 +26,16 @@ class Past(NamedTuple):
     data: bytes
 
 
-# The past of a file name below a folder, newest first: what a side before, or another parent of a merge, once held.
-Ancestors = Callable[[str, str], Iterable[Past]]
+class Ancestors(Protocol):
+    """The past of a commit: a side before, or another parent of a merge."""
+
+    def __call__(self, folder: str, filename: str) -> Iterable[Past]:
+        """What a file name below a folder once held, newest first."""
+        ...
+
+    def departed(self, folder: str, filenames: Iterable[str]) -> Collection[str]:
+        """Those of the file names that once left a path below a folder; cheaper to ask than what they held."""
+        ...
 
 
 class Author(NamedTuple):
@@ -42,9 +52,19 @@ class Side(NamedTuple):
     ancestors: Ancestors
 
 
-def no_ancestors(folder: str, filename: str) -> Iterable[Past]:
+class NoAncestors:
     """The past of a state that has none, or none that could be asked."""
-    return ()
+
+    def __call__(self, folder: str, filename: str) -> Iterable[Past]:
+        """See `Ancestors`."""
+        return ()
+
+    def departed(self, folder: str, filenames: Iterable[str]) -> Collection[str]:
+        """See `Ancestors.departed`."""
+        return ()
+
+
+no_ancestors = NoAncestors()
 
 
 @dataclass(frozen=True)
@@ -97,12 +117,59 @@ class Change:
                 for stem, new in after.by_stem.items():
                     yield from _match(before.by_stem.get(stem, []), new)
 
-    def added(self) -> Iterator[Envelope]:
-        """Envelopes whose name only the side after holds."""
+    @cached_property
+    def dropped(self) -> tuple[EnvelopePair, ...]:
+        """Copies that vanish where others of their name stay and none of those continues them, each with the best of those."""
+        found = []
         for before, after in self.workspaces():
-            for stem, envelopes in after.by_stem.items() if after else ():
-                if before is None or stem not in before.by_stem:
-                    yield from envelopes
+            for stem, old in before.by_stem.items() if before and after else ():
+                new = after.by_stem.get(stem, []) if after and len(old) > 1 else []
+                left = {copy.path for copy in new} | {pair.before.path for pair in _match(old, new)}
+                for copy in old if new else ():
+                    best = max((EnvelopePair(copy, other) for other in new), key=_kept)
+                    if copy.path not in left and not (best.content and may_follow(best.content, copy.kind)):
+                        found.append(best)
+        return tuple(found)
+
+    def added(self) -> Iterator[Envelope]:
+        """Envelopes whose name only the side after holds, and that had not been here before."""
+        returned = {pair.after.path for pair in self.returned}
+        yield from (envelope for envelope in self._fresh if envelope.path not in returned)
+
+    @cached_property
+    def returned(self) -> tuple[EnvelopePair, ...]:
+        """Envelopes whose name had left before this change and now comes back, each with what it held when it left.
+
+        What another side of a merge brings never left there.
+        """
+        known = {pair.after.path for pair in self.renamed}
+        found: list[EnvelopePair] = []
+        for before, after in self.workspaces():
+            home = before or after
+            fresh = [new for new in self._fresh if new.workspace is after and new.path not in known and not self._is_brought(new)]
+            if home and fresh:
+                left = self.ancestors.departed(home.root, {envelope.filename for envelope in fresh})
+                landed = _as_landed(home, [past for name in sorted(left) if (past := self._last(home, name))])
+                found.extend(EnvelopePair(landed[new.filename], new) for new in fresh if new.filename in landed)
+        return tuple(found)
+
+    @cached_property
+    def _fresh(self) -> tuple[Envelope, ...]:
+        sides = [(before, after) for before, after in self.workspaces() if after]
+        return tuple(
+            envelope
+            for before, after in sides
+            for stem, envelopes in after.by_stem.items()
+            if before is None or stem not in before.by_stem
+            for envelope in envelopes
+        )
+
+    def _is_brought(self, envelope: Envelope) -> bool:
+        return any(side.state.snapshot.entries.get(envelope.path) == envelope.entry for side in self.elsewhere)
+
+    def _last(self, home: Workspace, filename: str) -> Past | None:
+        pasts = self.ancestors(home.root, filename)
+        return next((past for past in pasts if is_envelope(home.place(past.path), filename)), None)
 
     def removed(self) -> Iterator[Envelope]:
         """Envelopes whose name only the side before holds, and whose file is gone."""
@@ -117,7 +184,7 @@ class Change:
     def renamed(self) -> tuple[EnvelopePair, ...]:
         """Envelopes whose name vanished while a new one took over their number, their creation or their text."""
         left = list(self.removed())
-        fresh = dict.fromkeys(self.added()) if left else {}
+        fresh = dict.fromkeys(self._fresh) if left else {}
         found: list[EnvelopePair] = []
         for trait in (_number, _text):
             bearers: dict[object, list[Envelope]] = {}
@@ -137,7 +204,7 @@ class Change:
     def new_events(self) -> Iterator[tuple[Task, Event]]:
         """The events that the side before does not hold: those appended to landed TASKs, and all of new ones."""
         renamed = {pair.after.path for pair in self.renamed}
-        for pair in (*self.pairs(), *self.renamed):
+        for pair in (*self.pairs(), *self.renamed, *self.returned):
             if isinstance(pair.after, Task) and not pair.is_untouched:
                 yield from ((pair.after, event) for event in pair.appended)
         for envelope in self.added():
@@ -158,10 +225,11 @@ class Change:
         if not held:
             return None
         old = pair.before.document if pair.before.stem == pair.after.stem else None
-        if old and Comparison(new, old).is_continued:
+        kind = pair.after.kind
+        if old and may_follow(Comparison(new, old), kind):
             return None
         older = versions[held[-1] + 1 :]
-        return versions[held[-1]] if all(Comparison(Document(past.data), new).is_continued for past in older) else None
+        return versions[held[-1]] if all(may_follow(Comparison(Document(past.data), new), kind) for past in older) else None
 
     def is_judged_elsewhere(self, folder: str, before: str, after: str | None) -> bool:
         """Whether what happened to a path happened on another side of this merge, and was judged there.
@@ -184,6 +252,13 @@ class Change:
 
 def _read(state: Workspaces, path: str) -> Content | None:
     return next(content for _, content in state.snapshot.read([path])) if path in state.snapshot.entries else None
+
+
+def _as_landed(home: Workspace, pasts: Iterable[Past]) -> dict[str, Envelope]:
+    """Files of the past as envelopes of a workspace, by their names."""
+    landed = {past.path: past.data for past in pasts}
+    again = Workspaces(OverlaySnapshot(home.snapshot, landed), Documents(), policy=home.policy).at(home.root) if landed else None
+    return {envelope.filename: envelope for envelope in again.envelopes if envelope.path in landed} if again else {}
 
 
 def _match(old: list[Envelope], new: list[Envelope]) -> Iterator[EnvelopePair]:

@@ -6,7 +6,7 @@ import datetime
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fcoplint.source import git
 from fcoplint.source.snapshot import Entry
@@ -47,13 +47,17 @@ class Step:
 
 
 def commits(repository: git.Repository, revisions: Sequence[str], *, first_parent: bool = False, signatures: bool = False) -> list[Commit]:
-    """The commits that `revisions` select (`A..B`, `^A`), parents before children."""
+    """The commits that `revisions` select (`A..B`, `^A`), parents before children.
+
+    On the main line (`first_parent`) a merge brings in what its first parent has not, as if it had no other.
+    """
     options = ["-z", "--raw", "--no-renames", "--no-ext-diff", "--no-abbrev", "--diff-merges=first-parent", "--topo-order", "--reverse"]
     options += ["--first-parent"] if first_parent else []
     setup = ["-c", "log.showRoot=true", "-c", "log.showSignature=false"]
     setup += [word for program in _VERIFIERS for word in ("-c", program)] if signatures else []
     listing = repository.run(*setup, "log", *options, f"--format={_FORMAT}{_SIGNED if signatures else ''}%x00", *revisions, "--")
-    return list(_parse(listing.split(b"\0"), signatures=signatures))
+    found = list(_parse(listing.split(b"\0"), signatures=signatures))
+    return [replace(commit, parents=commit.parents[:1]) for commit in found] if first_parent else found
 
 
 def replay(repository: git.Repository, listed: Sequence[Commit]) -> Iterator[Step]:
