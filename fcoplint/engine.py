@@ -309,9 +309,14 @@ def _judge(changes: Sequence[Change], state: Workspaces, run: _Run, part: _Part 
     # What a state before has already is not brought in, however strictly a rule of the change would judge it.
     of_change = run.excuses(state).split(finding for finding in run.changes(changes) if not before.open[finding.fingerprint])
     new, old = _excess(split.open, before.open, changed)
+    # What comes back as it had left brings in nothing that was not there when it left.
+    returned = {(pair.after.workspace.root, pair.after.stem) for change in changes for pair in change.returned if pair.is_same}
+    back = {id(item) for item in split.all if (item.workspace, item.subject) in returned and not _is_of_this_run(item)}
+    old += [finding for finding in new if id(finding) in back]
+    new = [finding for finding in new if id(finding) not in back]
     # What was excused before and is no more is new; what is excused now is new only where it was not there at all.
     new_excused, _ = _excess([finding for finding, _ in split.excused], before.all, changed)
-    fresh = {id(finding) for finding in new_excused}
+    fresh = {id(finding) for finding in new_excused} - back
     excused = [_Excused(finding, why, introduced=id(finding) in fresh) for finding, why in split.excused]
     excused += [_Excused(finding, why, introduced=True) for finding, why in of_change.excused]
     brought = of_change.open

@@ -6,7 +6,7 @@ import functools
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NoReturn
 
@@ -25,9 +25,25 @@ _NONE = re.compile(r"0+")
 _SIGNATURES = "FC420"
 
 
-def past_of(repository: git.Repository, commit: str) -> Ancestors:
-    """The past of a commit, asked of git only where a rule wants it."""
-    return functools.partial(_past, tree.Versions(repository, commit)) if commit else no_ancestors
+class PastOf:
+    """The past of a commit, asked of git only where a rule wants it. Many commits of one history may share the departures."""
+
+    def __init__(self, repository: git.Repository, commit: str, departures: tree.Departures | None = None) -> None:
+        self._versions = tree.Versions(repository, commit)
+        self._departures = departures or tree.Departures(repository, commit)
+
+    def __call__(self, folder: str, filename: str) -> Iterator[Past]:
+        """See `Ancestors`."""
+        return (Past(*version) for version in self._versions.of(folder, filename))
+
+    def departed(self, folder: str, filenames: Iterable[str]) -> set[str]:
+        """See `Ancestors.departed`."""
+        return self._departures.among(folder, filenames)
+
+
+def past_of(repository: git.Repository, commit: str, departures: tree.Departures | None = None) -> Ancestors:
+    """The past of a commit; an empty id has none."""
+    return PastOf(repository, commit, departures) if commit else no_ancestors
 
 
 @dataclass(frozen=True)
@@ -165,7 +181,9 @@ def _judge_commits(
     from fcoplint.cli.progress import track
 
     steps = track(history.replay(repository, listed), len(listed), "commits")
-    return engine.check_commits(steps, settings, functools.partial(past_of, repository), start=start, command=command)
+    departures = tree.Departures(repository, *history.tips(listed)) if listed else None
+    past = functools.partial(past_of, repository, departures=departures)
+    return engine.check_commits(steps, settings, past, start=start, command=command)
 
 
 def _judge_tip(
@@ -254,7 +272,3 @@ def _stop_unrelated(repository: git.Repository, revisions: str, options: common.
     report = engine.unchecked("check", "shallow" if shallow else "unrelated", Settings())
     common.write(report, options)
     common.stop(f"{revisions} cannot be compared: {why}", common.UNCHECKED)
-
-
-def _past(versions: tree.Versions, folder: str, filename: str) -> Iterator[Past]:
-    return (Past(*version) for version in versions.of(folder, filename))

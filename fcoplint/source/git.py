@@ -17,7 +17,10 @@ from typing import IO, Any, NamedTuple
 from fcoplint.protocol.places import is_workspace_folder
 from fcoplint.source.snapshot import MAX_BYTES, Content, Entry, Kind, Unreadable
 
-_SAFE = ("--no-pager", "--no-optional-locks", "--literal-pathspecs", "-c", "core.fsmonitor=false", "-c", "core.quotepath=off")
+_SAFE = (
+    "--no-pager", "--no-optional-locks", "--literal-pathspecs",
+    "-c", "core.fsmonitor=false", "-c", "core.quotepath=off", "-c", "i18n.logOutputEncoding=UTF-8",
+)  # fmt: skip
 _SAFE_ENV = {
     "LC_ALL": "C",
     "LANGUAGE": "C",
@@ -25,6 +28,7 @@ _SAFE_ENV = {
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_GRAFT_FILE": os.devnull,
     "GIT_PAGER": "cat",
 }
 # What ties git to one repository (`git rev-parse --local-env-vars`); dropped when another one is looked at.
@@ -103,7 +107,7 @@ def open_repository(path: str, environ: Mapping[str, str]) -> Repository:
     env = {**environ, **_SAFE_ENV}
     if not any(key in environ for key in _LOCAL_ENV):
         return _probe(path, env)
-    foreign = {key: value for key, value in env.items() if key not in _LOCAL_ENV} | {"GIT_NO_REPLACE_OBJECTS": "1"}
+    foreign = {key: value for key, value in environ.items() if key not in _LOCAL_ENV} | _SAFE_ENV
     try:
         there = _probe(path, foreign)
     except NotARepositoryError:
@@ -203,6 +207,15 @@ def list_versions(repository: Repository, commit: str, folder: str) -> dict[str,
         elif head:
             current = head.decode("ascii")
     return {name: list(versions) for name, versions in found.items()}
+
+
+def list_departed(repository: Repository, tips: Sequence[str], folder: str, since: datetime.datetime | None) -> set[str]:
+    """The file names that left a path below a folder in a commit up to one of these; of commits since a time alone, where one is given."""
+    options = ("-z", "-m", "--full-history", "--no-renames", "--no-ext-diff", "--diff-filter=D", "--name-only", "--format=")
+    limit = (f"--since={since.isoformat()}",) if since else ()
+    commits, _ = _by_stdin(tips)
+    listing = repository.run("-c", "log.showSignature=false", "log", *options, *limit, "--stdin", *_scope(folder), stdin=commits)
+    return {os.fsdecode(path.lstrip(b"\n").rpartition(b"/")[2]) for path in listing.split(b"\0") if path}
 
 
 def author_of_next_commit(repository: Repository) -> tuple[str, str] | None:
