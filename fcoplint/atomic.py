@@ -4,6 +4,7 @@ Whatever raises OSError has changed nothing that stands under its own name. What
 returned as `Pending` values: after the publish an error no longer means that nothing happened.
 """
 
+import errno
 import hashlib
 import os
 import re
@@ -67,7 +68,7 @@ def publish(path: str, data: bytes, mode: int = 0o644) -> tuple[Pending, ...]:
     Raises FileExistsError where something stands there, OSError where the disk says no; then nothing has changed.
     """
     temporary = write_temporary(path, data, mode)
-    _or_discard(temporary, lambda: os.link(temporary, path))
+    _or_discard(temporary, lambda: _link(temporary, path))
     return (*sync_folder(os.path.dirname(path)), *_clean(temporary))
 
 
@@ -178,6 +179,23 @@ def make_folder(path: str) -> None:
     os.makedirs(path, exist_ok=True)
 
 
+def rename_folder(path: str, target: str) -> tuple[Pending, ...]:
+    """Give a folder another name that is free. Raises FileExistsError where something stands there, OSError; then nothing has changed.
+
+    A folder that somebody makes there at this very moment is replaced only if it is empty: nothing is ever lost.
+    """
+    if os.path.lexists(target):
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), target)
+    os.rename(path, target)
+    return (*sync_folder(os.path.dirname(target)), *sync_folder(os.path.dirname(path)))
+
+
+def remove_folder(path: str) -> tuple[Pending, ...]:
+    """Remove a folder in which nothing is left. Raises OSError."""
+    os.rmdir(path)
+    return sync_folder(os.path.dirname(path))
+
+
 def rename_aside(path: str, target: str) -> None:
     """Give a file another name in its folder without replacing anything there. Raises OSError; then nothing has changed."""
     os.link(path, target, follow_symlinks=False)
@@ -216,6 +234,16 @@ def sync_folder(folder: str) -> tuple[Pending, ...]:
 def _temporary_name(name: str) -> str:
     short = os.fsdecode(os.fsencode(name)[:_LONGEST].decode("utf-8", "ignore").encode())
     return f".fcop-{short}.{host_mark()}-{os.getpid()}-{secrets.token_hex(8)}.tmp"
+
+
+def _link(temporary: str, path: str) -> None:
+    try:
+        os.link(temporary, path)
+    except PermissionError as error:
+        if error.errno != errno.EPERM:
+            raise
+        # That is how Linux says that FAT and its kin have no links; whoever could create the temporary may link it.
+        raise OSError(errno.ENOTSUP, os.strerror(errno.ENOTSUP), path) from error
 
 
 def _require(path: str, expected: str) -> None:

@@ -8,31 +8,16 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import NamedTuple
 
 from fcoplint import atomic
+from fcoplint.outcome import Blob, Held, Staging
 from fcoplint.source import git
 
 _TRIES = 5
 
 
-class Blob(NamedTuple):
-    """What the index is to hold at a path: the bytes, and whether they can be executed."""
-
-    data: bytes
-    executable: bool = False
-
-
-class Held(NamedTuple):
-    """What the index is to hold at a path, where git has the object already: mode (octal text) and object id."""
-
-    mode: str
-    oid: str
-
-
-def stage(repository: git.Repository, changes: Mapping[str, Blob | Held | None]) -> tuple[atomic.Pending, ...]:
+def stage(repository: git.Repository, changes: Staging) -> tuple[atomic.Pending, ...]:
     """Put these paths (relative to the working tree's root) into the index, None takes one out; all of them or none.
 
     Raises git.GitError where git refuses, FileExistsError where somebody holds the index, OSError; then the index is unchanged.
