@@ -19,13 +19,14 @@ class State(Enum):
     NOTHING = "nothing-to-do"
     PLANNED = "planned"
     REFUSED = "refused"
+    MISUSED = "wrong-usage"
     UNDECIDED = "cannot-decide"
     PENDING = "clean-up-pending"
 
     @property
     def code(self) -> int:
-        """0 done, nothing to do or only planned; 1 refused; 3 cannot decide; 4 moved, clean-up pending."""
-        return {State.REFUSED: 1, State.UNDECIDED: 3, State.PENDING: 4}.get(self, 0)
+        """0 done, nothing to do or only planned; 1 refused; 2 wrong usage; 3 cannot decide; 4 moved, clean-up pending."""
+        return {State.REFUSED: 1, State.MISUSED: 2, State.UNDECIDED: 3, State.PENDING: 4}.get(self, 0)
 
 
 class Publish(NamedTuple):
@@ -110,7 +111,8 @@ class Plan:
 
     Paths are POSIX, relative to `root` (absolute). The first step is the commit point: before it an error means that nothing
     has changed, after it that clean-up is pending. `staged` are the paths for git's index (None takes one out), `summary` one
-    line for people, `notes` what they should know beside it.
+    line for people, `notes` what they should know beside it. `workspace` is the folder of the workspace that it is about.
+    `reserved` are beginnings of paths that nothing may bear yet: a number that is to be given once.
     """
 
     command: str
@@ -120,12 +122,15 @@ class Plan:
     steps: tuple[Step, ...]
     staged: Staging = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    workspace: str = ""
+    reserved: tuple[str, ...] = ()
 
     def describe(self) -> dict[str, object]:
         """The plan as JSON: steps with digests, never contents."""
         return {
             "schema": PLAN_SCHEMA,
             "command": self.command,
+            "workspace": self.workspace or ".",
             "subject": self.subject,
             "summary": self.summary,
             "steps": [step.describe() for step in self.steps],

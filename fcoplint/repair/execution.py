@@ -68,6 +68,9 @@ def _perform(plan: Plan, site: Site) -> Outcome:
 
 def _not_as_planned(plan: Plan) -> Refusal | None:
     """Whether something is no longer what it was when the plan was made: compare, then move."""
+    given = next((path for path in plan.reserved if _is_begun(os.path.join(plan.root, path))), None)
+    if given:
+        return Refusal("taken", "the number was given to another envelope in the meantime; nothing has changed", (given,))
     for step in plan.steps:
         path = os.path.join(plan.root, step.path)
         if isinstance(step, Publish) and os.path.lexists(path):
@@ -81,6 +84,15 @@ def _not_as_planned(plan: Plan) -> Refusal | None:
             except OSError as error:
                 return troubles.refusal(error, step.path)
     return None
+
+
+def _is_begun(start: str) -> bool:
+    """Whether the name of anything in a folder begins so."""
+    folder, name = os.path.split(start)
+    try:
+        return any(found.startswith(name) for found in os.listdir(folder))
+    except OSError:
+        return False
 
 
 def _lost(step: Step) -> Refusal:
