@@ -12,6 +12,7 @@ import click
 from fcoplint.cli import common
 from fcoplint.outcome import Outcome, State
 from fcoplint.output import outcome as output
+from fcoplint.repair.journal import WITHOUT_GIT
 from fcoplint.repair.scene import Scene, open_scene
 from fcoplint.source import git, tree
 from fcoplint.source.machine import this_machine
@@ -41,10 +42,13 @@ def open_project() -> Scene:
 
 def _open_folder() -> Scene:
     machine = this_machine(os.environ)
-    owner = machine.owner_of(os.path.realpath(os.getcwd()))
-    if owner is None:
+    here = os.path.realpath(os.getcwd())
+    owner = machine.owner_of(here)
+    # While a workspace is on its way to another folder there is none; the lock stands in its project all the same.
+    root = owner.real if owner else here if os.path.lexists(os.path.join(here, WITHOUT_GIT)) else None
+    if root is None:
         common.stop("there is no FCoP workspace (a folder `fcop` or `docs/agents`) here or above", common.USAGE)
-    return open_scene(owner.real, machine, None, common.settings_for_folder(common.Options(), owner.real, None))
+    return open_scene(root, machine, None, common.settings_for_folder(common.Options(), root, None))
 
 
 def inside(scene: Scene, path: str) -> str:
@@ -56,7 +60,7 @@ def inside(scene: Scene, path: str) -> str:
 
 
 def finish(outcomes: Sequence[Outcome], style: str) -> NoReturn:
-    """Tell how a command ended, and end with its code: the worst of several."""
+    """Tell how a command ended, and end with its code: of several the one that asks most of whoever reads it."""
     if style == "json":
         common.print_out(output.as_json(outcomes))
     else:
@@ -65,7 +69,7 @@ def finish(outcomes: Sequence[Outcome], style: str) -> NoReturn:
                 common.print_out(output.as_text(outcome))
             else:
                 sys.stderr.write(output.as_text(outcome))
-    sys.exit(max((outcome.code for outcome in outcomes), default=0))
+    sys.exit(output.exit_code(outcomes))
 
 
 def stop_for_git(error: git.GitError, command: str, style: str) -> NoReturn:

@@ -29,8 +29,13 @@ def as_text(outcome: Outcome) -> str:
 def as_json(outcomes: Sequence[Outcome]) -> str:
     """One object: the outcome; of several commands in one, a list in the order in which they came."""
     described = [describe(outcome) for outcome in outcomes]
-    code = max((outcome.code for outcome in outcomes), default=0)
-    return json.dumps({"schema": SCHEMA, "exit": code, "outcomes": described}, indent=2) + "\n"
+    return json.dumps({"schema": SCHEMA, "exit": exit_code(outcomes), "outcomes": described}, indent=2) + "\n"
+
+
+def exit_code(outcomes: Sequence[Outcome]) -> int:
+    """The exit code of several: wrong usage, then what nobody could decide, what is pending, what was refused."""
+    codes = {outcome.code for outcome in outcomes}
+    return next((code for code in (2, 3, 4, 1) if code in codes), 0)
 
 
 def describe(outcome: Outcome) -> dict[str, object]:

@@ -44,6 +44,9 @@ def execute(plan: Plan, site: Site) -> Outcome:
         if refused:
             return refused.outcome(plan.command, plan)
         outcome = _perform(plan, site)
+        if outcome.state is State.PENDING and any(isinstance(step, Rename) for step in plan.steps):
+            # A folder that is on its way can only be told from the plan: the lock stays, and recovery reads it.
+            return outcome
         left = journal.release(site.lock)
         return _with_pending(outcome, left)
 

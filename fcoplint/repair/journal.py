@@ -17,7 +17,7 @@ from fcoplint.source import git
 from fcoplint.source.machine import Machine
 
 _IN_GIT = os.path.join("fcoplint", "writer.lock")
-_WITHOUT_GIT = ".fcop-writer.lock"
+WITHOUT_GIT = ".fcop-writer.lock"
 # How long to wait for another writer, and how often to look, in seconds. A move takes some milliseconds.
 PATIENCE, PAUSE = 20.0, 0.005
 # A number may be given to a new process; clocks may differ by this much, in seconds.
@@ -40,9 +40,9 @@ class Record:
         return f"{doing} by process {self.pid} on {self.host}, since {self.at}"
 
 
-def lock_path(repository: git.Repository | None, workspace: str) -> str:
-    """Where the lock stands: in the git directory that all working trees share; without git in the workspace (absolute)."""
-    return os.path.join(git.common_dir(repository), _IN_GIT) if repository else os.path.join(workspace, _WITHOUT_GIT)
+def lock_path(repository: git.Repository | None, project: str) -> str:
+    """Where the lock stands: in the git directory that all working trees share; without git in the project's folder (absolute)."""
+    return os.path.join(git.common_dir(repository), _IN_GIT) if repository else os.path.join(project, WITHOUT_GIT)
 
 
 def acquire(machine: Machine, path: str, plan: Plan, now: str) -> Refusal | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from fcoplint.model.workspace import Documents, Workspace, Workspaces
-from fcoplint.protocol.places import is_workspace_folder
+from fcoplint.protocol.places import is_workspace_folder, project_of
 from fcoplint.repair.execution import Site
 from fcoplint.repair.journal import lock_path
 from fcoplint.settings import Settings
@@ -94,7 +94,7 @@ class Scene:
 
     def site(self, workspace: str) -> Site:
         """Where plans about a workspace (its folder) are carried out."""
-        return Site(self.machine, self.repository, lock_path(self.repository, self.full(workspace)))
+        return Site(self.machine, self.repository, lock_path(self.repository, os.path.normpath(self.full(project_of(workspace)))))
 
 
 def open_scene(

@@ -246,11 +246,16 @@ class Tracked(NamedTuple):
 
 def tracked(repository: Repository, path: str) -> list[Tracked]:
     """How the index holds one path: not at all, once, or several times while a merge is open."""
-    found = []
-    for line in repository.run("ls-files", "-s", "-v", "-z", "--full-name", "--", path).split(b"\0"):
-        head, _, name = line.partition(b"\t")
-        if os.fsdecode(name) == path and line:
-            found.append(Tracked(*head.decode("ascii").split(" ")))
+    return tracked_below(repository, path).get(path, [])
+
+
+def tracked_below(repository: Repository, folder: str) -> dict[str, list[Tracked]]:
+    """How the index holds a folder's paths."""
+    found: dict[str, list[Tracked]] = {}
+    for line in repository.run("ls-files", "-s", "-v", "-z", "--full-name", "--", folder).split(b"\0"):
+        if line:
+            head, _, name = line.partition(b"\t")
+            found.setdefault(os.fsdecode(name), []).append(Tracked(*head.decode("ascii").split(" ")))
     return found
 
 
