@@ -142,13 +142,10 @@ def _refuse_target(scene: Scene, workspace: Workspace, target: str) -> Refusal |
             return Refusal("taken", f"beside the workspace there is more in {target}; move that away first", evidence)
     elif os.path.lexists(scene.full(target)):
         return Refusal("taken", f"something stands at {target} already; nothing is ever overwritten", (target,))
-    if (
-        os.path.islink(scene.full(workspace.root))
-        or os.lstat(scene.full(workspace.root)).st_dev != os.stat(scene.full(target + "/..")).st_dev
-    ):
-        return Refusal(
-            "other-device", "the workspace is a link or a mount of its own; no rename can move it in one step", (workspace.root,)
-        )
+    root, beside = scene.full(workspace.root), os.path.dirname(scene.full(target))
+    if os.path.islink(root) or os.lstat(root).st_dev != os.stat(beside).st_dev:
+        message = "the workspace is a link or a mount of its own; no rename can move it in one step"
+        return Refusal("other-device", message, (workspace.root,))
     return None
 
 
