@@ -43,30 +43,33 @@ def execute(plan: Plan, site: Site) -> Outcome:
             refused = troubles.refusal(error, site.lock)
         if refused:
             return refused.outcome(plan.command, plan)
-        outcome = _perform(plan, site)
-        if outcome.state is State.PENDING and any(isinstance(step, Rename) for step in plan.steps):
-            # A folder that is on its way can only be told from the plan: the lock stays, and recovery reads it.
+        outcome, is_whole = _perform(plan, site)
+        if not is_whole:
+            # What is left can best be told from the plan: the lock stays, and recovery reads it.
             return outcome
         left = journal.release(site.lock)
         return _with_pending(outcome, left)
 
 
-def _perform(plan: Plan, site: Site) -> Outcome:
+def _perform(plan: Plan, site: Site) -> tuple[Outcome, bool]:
+    """What became of the plan, and whether nothing of it is left to do."""
     moved = _not_as_planned(plan)
     if moved:
-        return moved.outcome(plan.command, plan)
+        return moved.outcome(plan.command, plan), True
     if signal.sigpending() & _SIGNALS if hasattr(signal, "sigpending") else False:
-        return Refusal("interrupted", "interrupted before anything was changed").outcome(plan.command, plan)
+        return Refusal("interrupted", "interrupted before anything was changed").outcome(plan.command, plan), True
     pending: list[atomic.Pending] = []
     for number, step in enumerate(plan.steps):
         try:
             pending += _do(plan.root, step)
         except OSError as error:
             if number == 0:
-                return _lost_or_refused(error, plan, step).outcome(plan.command, plan)
-            return _halted(plan, step, error, pending)
-    pending += _stage(plan, site)
-    return _with_pending(Outcome(plan.command, State.DONE, "done", plan.summary, plan=plan, notes=plan.notes), tuple(pending))
+                return _lost_or_refused(error, plan, step).outcome(plan.command, plan), True
+            halted = _halted(plan, step, error, pending)
+            return halted, halted.state is not State.PENDING
+    unstaged, left = _stage(plan, site)
+    outcome = Outcome(plan.command, State.DONE, "done", plan.summary, plan=plan, notes=plan.notes)
+    return _with_pending(outcome, (*pending, *unstaged, *left)), not unstaged
 
 
 def _not_as_planned(plan: Plan) -> Refusal | None:
@@ -157,18 +160,24 @@ def _took_back(root: str, step: Publish) -> bool:
     return True
 
 
-def _stage(plan: Plan, site: Site) -> tuple[atomic.Pending, ...]:
+def _stage(plan: Plan, site: Site) -> tuple[tuple[atomic.Pending, ...], tuple[atomic.Pending, ...]]:
+    """(what could not be staged, what that left to clean up)."""
     if not plan.staged or site.repository is None:
-        return ()
-    try:
-        return stage(site.repository, plan.staged)
-    except FileExistsError:
-        why = "another git command holds the index"
-    except git.GitError as error:
-        why = error.advice
-    except OSError as error:
-        why = troubles.explain(error)[1]
-    return tuple(atomic.Pending(path, f"not staged: {why}") for path in sorted(plan.staged))
+        return (), ()
+    for attempt in range(TRIES):
+        try:
+            return (), stage(site.repository, plan.staged)
+        except FileExistsError:
+            why = "another git command holds the index"
+            if attempt < TRIES - 1:
+                time.sleep(PAUSE)
+        except git.GitError as error:
+            why = error.advice
+            break
+        except OSError as error:
+            why = troubles.explain(error)[1]
+            break
+    return tuple(atomic.Pending(path, f"not staged: {why}") for path in sorted(plan.staged)), ()
 
 
 def _with_pending(outcome: Outcome, pending: tuple[atomic.Pending, ...]) -> Outcome:

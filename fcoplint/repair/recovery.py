@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
@@ -19,11 +19,12 @@ from fcoplint.model.document import Document
 from fcoplint.model.envelope import Task
 from fcoplint.model.nodes import as_plain
 from fcoplint.model.workspace import Workspace
-from fcoplint.outcome import Blob, Outcome, Plan, Refusal, Remove, RemoveFolder, Rename, State, Step
+from fcoplint.outcome import Blob, Outcome, Plan, Refusal, Remove, RemoveFolder, Rename, Staging, State, Step
 from fcoplint.protocol.places import is_temporary
 from fcoplint.repair import conditions, journal
 from fcoplint.repair.appending import append_event
 from fcoplint.repair.execution import Site, execute
+from fcoplint.repair.relocation import restage
 from fcoplint.repair.scene import Scene, blob_id
 from fcoplint.repair.staging import as_committed
 from fcoplint.repair.transition import describe_event
@@ -42,7 +43,10 @@ _INDEX_TEMPORARY = re.compile(r"(\.fcop-index\..*\.tmp)(?:\.lock)?", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One thing that was left: what it is about, what it is, what it rests on; `plan` completes it, where that is certain."""
+    """One thing that was left: what it is about, what it is, what it rests on; `plan` completes it, where that is certain.
+
+    `record` is the lock of the command that was interrupted, where it is told from that.
+    """
 
     subject: str
     reason: str
@@ -50,6 +54,7 @@ class Case:
     evidence: tuple[str, ...]
     plan: Plan | None
     next: tuple[str, ...] = ()
+    record: journal.Record | None = None
 
     @property
     def outcome(self) -> Outcome:
@@ -139,16 +144,24 @@ def _apply(scene: Scene, locks: list[journal.Record], cases: list[Case]) -> list
             outcomes += _remove_lock(scene, record)
     dead = [record for record in locks if os.path.lexists(record.path)]
     for case in cases:
-        if case.plan is None:
-            outcomes.append(case.outcome)
-            continue
-        site = scene.site(case.plan.workspace)
-        outcomes.append(execute(case.plan, replace(site, lock=_own_lock(site.lock)) if dead else site))
+        outcomes += _complete(scene, case, bool(dead))
+        if case.record and case.plan and case.plan.steps and outcomes[-1].state is State.DONE:
+            # Once the files are in their places, what git's index does not know yet can be told.
+            outcomes += [outcome for rest in _resumed(scene, case.record) for outcome in _complete(scene, rest, bool(dead))]
     for record in dead:
         failed = any(outcome.state is not State.DONE for outcome in outcomes if outcome.plan)
         if record.plan.get("subject") not in undecided and not failed:
             outcomes += _remove_lock(scene, record)
     return outcomes
+
+
+def _complete(scene: Scene, case: Case, behind_a_dead_lock: bool) -> list[Outcome]:
+    """Do what completes a case, where that is certain; what the system prevents is still pending."""
+    if case.plan is None:
+        return [case.outcome]
+    site = scene.site(case.plan.workspace)
+    outcome = execute(case.plan, replace(site, lock=_own_lock(site.lock)) if behind_a_dead_lock else site)
+    return [outcome if outcome.state is State.DONE else replace(outcome, state=State.PENDING, next=_APPLY)]
 
 
 def _remove_lock(scene: Scene, record: journal.Record) -> list[Outcome]:
@@ -365,36 +378,46 @@ def _resumed(scene: Scene, record: journal.Record) -> Iterator[Case]:
     """What is left of the plan of an interrupted command; nothing, where not even its first step was done."""
     said, paths = record.plan.get("steps"), record.plan.get("stage")
     steps = [step for step in said if isinstance(step, dict)] if isinstance(said, list) else []
-    if not steps or not _is_done(scene, steps[0]):
+    if not steps or not _is_done(scene, steps, 0):
         return
-    left = [_step(step) for step in steps if not _is_done(scene, step)]
+    left = [_step(step) for number, step in enumerate(steps) if not _is_done(scene, steps, number)]
     subject, command = str(record.plan.get("subject")), record.plan.get("command")
     if any(step is None for step in left):
         message = f"`{command}` of {subject} was interrupted, and what is left of it cannot be told"
         yield Case(subject, "unclear", message, (record.path,), None)
         return
-    changes = {} if left else _left_to_stage(scene, [path for path in paths if isinstance(path, str)] if isinstance(paths, list) else [])
+    changes: Staging = {} if left else _left_to_stage(scene, record, [str(path) for path in paths] if isinstance(paths, list) else [])
     if left or changes:
         message = f"`{command}` of {subject} was interrupted; what is left of its plan is done now"
         plan = _plan(scene, subject, str(record.plan.get("summary")), tuple(filter(None, left)), changes, _any_root(scene))
-        yield Case(subject, "interrupted", message, tuple(str(step.get("path")) for step in steps), plan)
+        yield Case(subject, "interrupted", message, tuple(str(step.get("path")) for step in steps), plan, record=record)
 
 
-def _left_to_stage(scene: Scene, paths: list[str]) -> dict[str, Blob | None]:
+def _left_to_stage(scene: Scene, record: journal.Record, paths: list[str]) -> Staging:
+    if scene.repository is None or not paths:
+        return {}
+    if any(step.get("do") == "rename" for step in record.plan["steps"]):
+        return restage(scene.repository, str(record.plan.get("workspace")), str(record.plan.get("subject")))
     contents = {path: read_file(scene.full(path), scene.settings.max_bytes) for path in paths}
     return _staging(scene, {path: None if _is_gone(content) else content for path, content in contents.items()})
 
 
-def _is_done(scene: Scene, step: Mapping[str, object]) -> bool:
+def _is_done(scene: Scene, steps: Sequence[Mapping[str, object]], number: int) -> bool:
+    """Whether a step of a plan is done; a later step may have undone what it left."""
+    step = steps[number]
     path = scene.full(str(step.get("path")))
+    later = [
+        other for at, other in enumerate(steps[number + 1 :], number + 1) if other.get("do") == "rename" and _is_done(scene, steps, at)
+    ]
     match step.get("do"):
         case "publish" | "rewrite":
             content = read_file(path, scene.settings.max_bytes)
             return isinstance(content, bytes) and atomic.digest(content) == step.get("sha256")
         case "rename":
-            return not os.path.lexists(path) and os.path.isdir(scene.full(str(step.get("target"))))
+            went_on = any(other.get("path") == step.get("target") for other in later)
+            return not os.path.lexists(path) and (went_on or os.path.isdir(scene.full(str(step.get("target")))))
         case "remove" | "remove-folder":
-            return not os.path.lexists(path)
+            return not os.path.lexists(path) or any(other.get("target") == step.get("path") for other in later)
     return False
 
 
@@ -446,7 +469,7 @@ def _plan(
     subject: str,
     summary: str,
     steps: tuple[Step, ...],
-    staged: Mapping[str, Blob | None],
+    staged: Staging,
     workspace: str,
     notes: tuple[str, ...] = (),
 ) -> Plan:

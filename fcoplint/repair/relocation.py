@@ -194,16 +194,21 @@ def _moved(scene: Scene, workspace: Workspace, target: str) -> dict[str, bytes |
 
 
 def _staging(scene: Scene, workspace: Workspace, target: str) -> dict[str, Held | None] | Refusal:
-    """The index with every entry of the workspace under its new path, and with the content that it has."""
     if scene.repository is None:
         return {}
-    staged: dict[str, Held | None] = {}
     for path, held in git.tracked_below(scene.repository, workspace.root).items():
         if len(held) > 1 or held[0].stage != "0" or held[0].is_hidden:
             message = f"{path} is in a merge conflict, or git was told not to look at it"
             return Refusal("unmerged", message, (path,), ("git", "status", "--short", "--", path))
+    return restage(scene.repository, workspace.root, target)
+
+
+def restage(repository: git.Repository, root: str, target: str) -> dict[str, Held | None]:
+    """The index with every entry below `root` under its new path instead, and with the content that it has."""
+    staged: dict[str, Held | None] = {}
+    for path, held in git.tracked_below(repository, root).items():
         staged[path] = None
-        staged[_new_path(workspace, path, target)] = Held(held[0].mode, held[0].oid)
+        staged[f"{target}{path[len(root) :]}"] = Held(held[0].mode, held[0].oid)
     return staged
 
 

@@ -94,7 +94,11 @@ class Scene:
 
     def site(self, workspace: str) -> Site:
         """Where plans about a workspace (its folder) are carried out."""
-        return Site(self.machine, self.repository, lock_path(self.repository, os.path.normpath(self.full(project_of(workspace)))))
+        return Site(self.machine, self.repository, self._lock or lock_path(None, os.path.normpath(self.full(project_of(workspace)))))
+
+    @cached_property
+    def _lock(self) -> str | None:
+        return lock_path(self.repository, self.root) if self.repository else None
 
 
 def open_scene(

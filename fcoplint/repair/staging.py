@@ -22,8 +22,11 @@ def stage(repository: git.Repository, changes: Staging) -> tuple[atomic.Pending,
 
     Raises git.GitError where git refuses, FileExistsError where somebody holds the index, OSError; then the index is unchanged.
     """
-    lines = b"".join(_line(repository, path, content) for path, content in changes.items())
-    index = git.path_in_git_dir(repository, "index")
+    held = {path: _hold(repository, content) for path, content in changes.items()}
+    # What takes a path out has the length of this repository's ids.
+    length = next((len(entry.oid) for entry in held.values() if entry), 0) or len(git.empty_tree(repository))
+    lines = b"".join(_line(path, entry or Held("0", "0" * length)) for path, entry in held.items())
+    index = os.path.join(repository.git_dir, "index")
     for attempt in range(_TRIES):
         temporary, expected = _copy(index)
         try:
@@ -45,13 +48,16 @@ def as_committed(data: bytes, landed: bytes | None) -> bytes:
     return data.replace(b"\r\n", b"\n") if landed is not None and b"\r" not in landed else data
 
 
-def _line(repository: git.Repository, path: str, content: Blob | Held | None) -> bytes:
-    if content is None:
-        return b"0 " + b"0" * len(git.empty_tree(repository)) + b"\t" + os.fsencode(path) + b"\0"
-    if isinstance(content, Blob):
-        oid = repository.run("hash-object", "-w", "--stdin", "--no-filters", stdin=content.data).decode("ascii").strip()
-        content = Held("100755" if content.executable else "100644", oid)
-    return f"{content.mode} {content.oid}\t".encode("ascii") + os.fsencode(path) + b"\0"
+def _hold(repository: git.Repository, content: Blob | Held | None) -> Held | None:
+    """The content as git has it, which takes it now where it is new."""
+    if not isinstance(content, Blob):
+        return content
+    oid = repository.run("hash-object", "-w", "--stdin", "--no-filters", stdin=content.data).decode("ascii").strip()
+    return Held("100755" if content.executable else "100644", oid)
+
+
+def _line(path: str, entry: Held) -> bytes:
+    return f"{entry.mode} {entry.oid}\t".encode("ascii") + os.fsencode(path) + b"\0"
 
 
 def _copy(index: str) -> tuple[str, str | None]:
