@@ -8,7 +8,22 @@ import click
 
 from fcoplint import __version__
 
-_COMMANDS = ("audit", "baseline", "check", "explain", "init", "move", "new", "recover", "relocate", "roots", "rules", "schema", "status")
+_COMMANDS = (
+    "audit",
+    "baseline",
+    "check",
+    "explain",
+    "fix",
+    "init",
+    "move",
+    "new",
+    "recover",
+    "relocate",
+    "roots",
+    "rules",
+    "schema",
+    "status",
+)
 
 
 class _Commands(click.Group):
