@@ -19,6 +19,7 @@ _COMMANDS = (
     "new",
     "recover",
     "relocate",
+    "repair",
     "roots",
     "rules",
     "schema",

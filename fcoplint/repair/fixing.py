@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import stat
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,8 +19,8 @@ from fcoplint.repair.execution import execute
 from fcoplint.repair.scene import Scene, blob_id
 from fcoplint.repair.staging import as_committed
 from fcoplint.repair.verdict import Judge
-from fcoplint.report import Reported
-from fcoplint.source.snapshot import Kind, read_one
+from fcoplint.report import Report, Reported
+from fcoplint.source.snapshot import Kind, Note, read_one
 
 COMMAND = "fix"
 # All that may touch an envelope which HEAD holds already: the byte order mark and line ends.
@@ -86,6 +87,19 @@ def carry_out(scene: Scene, fixed: Fixed) -> list[Outcome]:
     else:
         outcomes[-1] = replace(outcomes[-1], notes=(*outcomes[-1].notes, *fixed.notes))
     return outcomes
+
+
+def tell(report: Report, fixed: Fixed, outcomes: Sequence[Outcome]) -> Report:
+    """The report of a check that also fixed: what was fixed stands there too, and fails, for it is not staged yet."""
+    written = [outcome for outcome in outcomes if outcome.state in (State.DONE, State.PENDING) and outcome.plan]
+    stopped = [outcome.message for outcome in outcomes if outcome.state in (State.REFUSED, State.UNDECIDED)]
+    notes = [Note("fixed", f"{outcome.message}, in the working tree; stage it with: {_staging(outcome)}") for outcome in written]
+    notes += [Note("not-fixed", why) for why in (*stopped, *fixed.notes)]
+    return replace(report, notes=(*report.notes, *notes), fixed=len(fixed.done) if written else 0)
+
+
+def _staging(outcome: Outcome) -> str:
+    return shlex.join(("git", "add", "--", outcome.plan.subject if outcome.plan else "."))
 
 
 def plans(scene: Scene, fixed: Fixed) -> Iterator[Plan]:
