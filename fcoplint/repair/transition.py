@@ -169,6 +169,9 @@ def _refuse_state(task: Task, request: Request, judge: Judge) -> Refusal | None:
     copies = [copy for copy in task.workspace.named(task.stem) if isinstance(copy, Task)]
     if len(copies) > 1:
         return _refuse_twins(task, copies, request)
+    if task.last_event and task.last_event.target != task.place.stage:
+        message = f"{task.stem} lies in {task.place.stage}, and its last event says {task.last_event.target}: it was moved by hand"
+        return Refusal("path-disagrees", message, (task.path,), ("fcoplint", "explain", "FC309"))
     faults = judge.faults_of([task.stem], _CONTRACTS)
     return refuse("unsound-task", faults) if faults else None
 
