@@ -44,5 +44,3 @@ def test_the_page_can_be_typed(make_repo: Callable[..., Repo], shell: dict[str, 
         said = done.stdout + done.stderr
         assert done.returncode == (int(code[1]) if code else 0), f"{line}\n{said}"
         assert [text for text in shown if text not in said.splitlines()] == [], f"{line}\n{said}"
-        if line == "fcoplint check":
-            assert "no findings" in said or "0 errors" in said or "info" in said, said
