@@ -43,11 +43,10 @@ def command(
     4 moved, and something is left for `fcoplint recover`.
     """
     try:
-        scene = writers.open_project()
         request = Request(
-            writers.inside(scene, task), stage, by, tool, note, include_edits=include_edits, stages_in_git=not no_stage, expected=expect
+            writers.inside(task), stage, by, tool, note, include_edits=include_edits, stages_in_git=not no_stage, expected=expect
         )
-        outcome = move(scene, request, os.environ, dry_run=dry_run)
+        outcome = move(writers.open_project, request, os.environ, dry_run=dry_run)
     except git.GitError as error:
         writers.stop_for_git(error, COMMAND, style)
     writers.finish([outcome], style)

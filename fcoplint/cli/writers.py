@@ -40,6 +40,16 @@ def open_project() -> Scene:
     return open_scene(root, machine, repository, common.settings_for_change(common.Options(), head, repository), head)
 
 
+def _project_root() -> str:
+    """The folder of the project around the working directory, found without asking more of git than where it is."""
+    try:
+        repository = git.open_repository(os.getcwd(), os.environ)
+    except git.NotARepositoryError:
+        owner = this_machine(os.environ).owner_of(os.path.realpath(os.getcwd()))
+        return owner.real if owner else os.path.realpath(os.getcwd())
+    return os.path.realpath(repository.top or os.getcwd())
+
+
 def _open_folder() -> Scene:
     machine = this_machine(os.environ)
     here = os.path.realpath(os.getcwd())
@@ -51,12 +61,12 @@ def _open_folder() -> Scene:
     return open_scene(root, machine, None, common.settings_for_folder(common.Options(), root, None))
 
 
-def inside(scene: Scene, path: str) -> str:
-    """A path as it was typed, as one of the project (POSIX); what is no path stays as it is."""
+def inside(path: str) -> str:
+    """A path as it was typed, as one of the project around the working directory (POSIX); what is no path stays as it is."""
     if "/" not in path and os.sep not in path:
         return path
     full = os.path.join(os.path.realpath(os.path.dirname(os.path.abspath(path))), os.path.basename(path))
-    return os.path.relpath(full, scene.root).replace(os.sep, "/")
+    return os.path.relpath(full, _project_root()).replace(os.sep, "/")
 
 
 def finish(outcomes: Sequence[Outcome], style: str) -> NoReturn:

@@ -15,7 +15,7 @@ from fcoplint.protocol.names import FORMS, parse_name
 from fcoplint.protocol.places import HOME_FOLDER, LIFECYCLE
 from fcoplint.protocol.roles import TEAM, split_slot
 from fcoplint.protocol.stages import FCOP, STAGES
-from fcoplint.repair import conditions
+from fcoplint.repair import conditions, troubles
 from fcoplint.repair.appending import spell, spell_time
 from fcoplint.repair.execution import execute
 from fcoplint.repair.scene import Scene
@@ -54,7 +54,10 @@ def create(open_scene: Callable[[], Scene], wanted: Wanted, environ: Mapping[str
     outcome: Outcome | None = None
     for _ in range(_TRIES):
         scene = open_scene()
-        planned = plan_creation(scene, wanted, environ)
+        try:
+            planned = plan_creation(scene, wanted, environ)
+        except OSError as error:
+            planned = troubles.while_looking(error)
         if isinstance(planned, Refusal):
             return planned.outcome(COMMAND)
         if dry_run:

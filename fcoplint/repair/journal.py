@@ -6,7 +6,7 @@ import contextlib
 import json
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,12 +57,25 @@ def acquire(machine: Machine, path: str, plan: Plan, now: str) -> Refusal | None
                 atomic.publish(path, content, 0o600)
                 return None
         found = read(machine, path)
+        if found is not None and (found.pid, found.host) == (os.getpid(), machine.host):
+            # This very process could not give it back; it is free to go on.
+            return None
         if found is not None and found.alive is not True:
             return refuse(found)
         if time.monotonic() > until:
             holder = f" ({found})" if found else ""
             return Refusal("busy", f"another writer is at work{holder}", next=("fcoplint", "recover"))
         time.sleep(PAUSE)
+
+
+def wait(machine: Machine, paths: Iterable[str]) -> bool:
+    """Wait until no writer that runs holds one of the locks, but not for ever; whether there was one."""
+    until = time.monotonic() + PATIENCE
+    waited = False
+    while any((found := read(machine, path)) and found.alive for path in paths) and time.monotonic() < until:
+        waited = True
+        time.sleep(PAUSE)
+    return waited
 
 
 def release(path: str) -> tuple[atomic.Pending, ...]:

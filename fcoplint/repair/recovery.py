@@ -21,7 +21,7 @@ from fcoplint.model.nodes import as_plain
 from fcoplint.model.workspace import Workspace
 from fcoplint.outcome import Blob, Outcome, Plan, Refusal, Remove, RemoveFolder, Rename, Staging, State, Step
 from fcoplint.protocol.places import is_temporary
-from fcoplint.repair import conditions, journal
+from fcoplint.repair import conditions, journal, troubles
 from fcoplint.repair.appending import append_event
 from fcoplint.repair.execution import Site, execute
 from fcoplint.repair.relocation import restage
@@ -77,7 +77,10 @@ def recover(scene: Scene, environ: Mapping[str, str], *, apply: bool) -> list[Ou
         return [
             Refusal("in-a-hook", "this runs inside a git hook; recovery now would corrupt the commit that is being made").outcome(COMMAND)
         ]
-    cases = list(survey(scene, locks))
+    try:
+        cases = list(survey(scene, locks))
+    except OSError as error:
+        return [troubles.while_looking(error).outcome(COMMAND)]
     if not cases and not locks:
         return [Outcome(COMMAND, State.NOTHING, "clean", "nothing was left behind")]
     if not apply:

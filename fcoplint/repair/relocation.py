@@ -15,7 +15,7 @@ from fcoplint.model.workspace import Workspace
 from fcoplint.outcome import Held, Outcome, Plan, Refusal, Remove, RemoveFolder, Rename, State, Step
 from fcoplint.protocol.places import is_temporary
 from fcoplint.protocol.stages import OPEN_STAGES
-from fcoplint.repair import conditions
+from fcoplint.repair import conditions, troubles
 from fcoplint.repair.execution import execute
 from fcoplint.repair.scene import Scene
 from fcoplint.repair.verdict import Judge, refuse, remarks
@@ -45,7 +45,10 @@ def relocate(
     scene: Scene, environ: Mapping[str, str], *, root: str | None = None, stages_in_git: bool = True, dry_run: bool = False
 ) -> Outcome:
     """Move a workspace (by its folder, where there are several) to `fcop`, or say why not. May raise GitError while it looks."""
-    planned = plan_relocation(scene, environ, root, stages_in_git=stages_in_git)
+    try:
+        planned = plan_relocation(scene, environ, root, stages_in_git=stages_in_git)
+    except OSError as error:
+        planned = troubles.while_looking(error)
     if isinstance(planned, Refusal):
         return planned.outcome(COMMAND)
     if isinstance(planned, Outcome):

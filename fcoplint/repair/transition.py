@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from fcoplint import atomic
@@ -17,7 +17,7 @@ from fcoplint.protocol.dialects import Dialect
 from fcoplint.protocol.places import LIFECYCLE
 from fcoplint.protocol.roles import is_role, split_slot
 from fcoplint.protocol.stages import STAGES, Edge, Mover
-from fcoplint.repair import conditions
+from fcoplint.repair import conditions, journal, troubles
 from fcoplint.repair.appending import append_event, spell_time
 from fcoplint.repair.execution import execute
 from fcoplint.repair.scene import Scene
@@ -32,6 +32,11 @@ _DID = {
 }  # fmt: skip
 # Faults of the TASK itself that a move would carry along or make worse. Who did what before is not the mover's to answer for.
 _CONTRACTS = frozenset({"identity", "path", "events", "writing"})
+# Refusals that may only mean that somebody else is in the middle of a move.
+_UNSETTLED = frozenset(
+    {"twins", "clean-up-pending", "no-such-task", "unreadable", "changed", "taken", "index-locked", "staged-there", "unsound-task"}
+)
+_TRIES = 10
 _V4_TOOLS = {("done", "active"): "reopen_task"}
 
 
@@ -52,9 +57,19 @@ class Request:
     expected: str | None = None
 
 
-def move(scene: Scene, request: Request, environ: Mapping[str, str], *, dry_run: bool = False) -> Outcome:
+def move(open_scene: Callable[[], Scene], request: Request, environ: Mapping[str, str], *, dry_run: bool = False) -> Outcome:
     """Move a TASK, or say why not. May raise GitError while it looks, never once it writes."""
-    planned = plan_move(scene, request, environ)
+    scene = open_scene()
+    planned = _try_to_plan(scene, request, environ)
+    for _ in range(_TRIES):
+        if not isinstance(planned, Refusal) or planned.reason not in _UNSETTLED:
+            break
+        # Whoever looks while somebody else moves it may see two copies, or none: look again once that is over.
+        waited = journal.wait(scene.machine, [scene.site(workspace.root).lock for workspace in scene.state])
+        scene, before = open_scene(), planned
+        planned = _try_to_plan(scene, request, environ)
+        if planned == before and not waited:
+            break
     if isinstance(planned, Refusal):
         return planned.outcome(COMMAND)
     if isinstance(planned, Outcome):
@@ -62,6 +77,13 @@ def move(scene: Scene, request: Request, environ: Mapping[str, str], *, dry_run:
     if dry_run:
         return Outcome(COMMAND, State.PLANNED, "planned", f"would do: {planned.summary}", plan=planned, notes=planned.notes)
     return carry_out(scene, planned)
+
+
+def _try_to_plan(scene: Scene, request: Request, environ: Mapping[str, str]) -> Plan | Outcome | Refusal:
+    try:
+        return plan_move(scene, request, environ)
+    except OSError as error:
+        return troubles.while_looking(error)
 
 
 def carry_out(scene: Scene, plan: Plan) -> Outcome:
@@ -106,6 +128,9 @@ def find_task(scene: Scene, reference: str) -> Task | Refusal:
         for envelope in ([*workspace.find(reference)] if "/" not in reference else workspace.envelopes)
         if isinstance(envelope, Task) and ("/" not in reference or envelope.path == reference)
     }
+    if not found and "/" in reference:
+        # It may have been moved since its path was taken down.
+        return find_task(scene, reference.rpartition("/")[2])
     if not found:
         return Refusal("no-such-task", f"no TASK here is called {reference}", next=("fcoplint", "status"), state=State.MISUSED)
     if len({(task.workspace.root, task.stem) for task in found.values()}) > 1:
@@ -144,6 +169,9 @@ def _refuse_state(task: Task, request: Request, judge: Judge) -> Refusal | None:
     copies = [copy for copy in task.workspace.named(task.stem) if isinstance(copy, Task)]
     if len(copies) > 1:
         return _refuse_twins(task, copies, request)
+    if task.last_event and task.last_event.target != task.place.stage:
+        message = f"{task.stem} lies in {task.place.stage}, and its last event says {task.last_event.target}: it was moved by hand"
+        return Refusal("path-disagrees", message, (task.path,), ("fcoplint", "explain", "FC309"))
     faults = judge.faults_of([task.stem], _CONTRACTS)
     return refuse("unsound-task", faults) if faults else None
 
@@ -191,7 +219,7 @@ def _choose_edge(task: Task, request: Request) -> Edge | Refusal:
 
 
 def _plan(scene: Scene, task: Task, edge: Edge, request: Request, judge: Judge, environ: Mapping[str, str]) -> Plan | Refusal:
-    target = f"{task.path[: -len(task.filename)].removesuffix(f'{task.place.stage}/')}{edge.target}/{task.filename}"
+    target = _target(task, edge)
     refused = (
         conditions.refuse_source(scene, task.path)
         or conditions.refuse_target(scene, target)
@@ -208,15 +236,25 @@ def _plan(scene: Scene, task: Task, edge: Edge, request: Request, judge: Judge, 
     tracking = conditions.look_at_git(scene, task.path, data, include_edits=request.include_edits)
     if isinstance(tracking, Refusal):
         return tracking
-    new = append_event(data, _event(task, edge, request, scene))
-    if not isinstance(new, bytes):
-        return Refusal("cannot-append", f"{task.path}: {new.why}", (task.path,), ("fcoplint", "explain", "FC302"))
-    committed = tracking.staged(new)
+    plan = draft(scene, task, edge, request, data, tracking)
+    if isinstance(plan, Refusal):
+        return plan
+    committed = tracking.staged(plan.steps[0].data if isinstance(plan.steps[0], Publish) else b"")
     found = judge.brought_in(scene.with_changes({task.path: None, target: committed.data}))
     against = forbidden(found, task.stem)
     if against:
         return refuse("forbidden", against)
-    staged = {task.path: None, target: committed} if tracking.entry and request.stages_in_git else {}
+    notes = (*tracking.edits, *remarks(found), *_git_notes(scene, task, target, bool(plan.staged), request))
+    return replace(plan, notes=notes)
+
+
+def draft(scene: Scene, task: Task, edge: Edge, request: Request, data: bytes, tracking: conditions.Tracking) -> Plan | Refusal:
+    """The plan of a move whose conditions hold: what is written, removed and staged. Whether the rules allow it is not asked here."""
+    new = append_event(data, _event(task, edge, request, scene))
+    if not isinstance(new, bytes):
+        return Refusal("cannot-append", f"{task.path}: {new.why}", (task.path,), ("fcoplint", "explain", "FC302"))
+    target = _target(task, edge)
+    staged = {task.path: None, target: tracking.staged(new)} if tracking.entry and request.stages_in_git else {}
     return Plan(
         COMMAND,
         scene.root,
@@ -224,9 +262,12 @@ def _plan(scene: Scene, task: Task, edge: Edge, request: Request, judge: Judge, 
         f"{edge.tool}: {task.stem} from {edge.source} to {edge.target}, by {request.by}",
         (Publish(target, new, stat.S_IMODE(os.lstat(scene.full(task.path)).st_mode)), Remove(task.path, atomic.digest(data))),
         staged,
-        (*tracking.edits, *remarks(found), *_git_notes(scene, task, target, bool(staged), request)),
-        task.workspace.root,
+        workspace=task.workspace.root,
     )
+
+
+def _target(task: Task, edge: Edge) -> str:
+    return task.workspace.path(f"{LIFECYCLE}/{edge.target}/{task.filename}")
 
 
 def _event(task: Task, edge: Edge, request: Request, scene: Scene) -> dict[str, str | None]:

@@ -58,3 +58,11 @@ def refusal(error: OSError, path: str) -> Refusal:
         return Refusal(reason, message, (advice,))
     left = f"a temporary could not be removed either: {error.leftover}"
     return Refusal(reason, message, (advice, left), ("fcoplint", "recover", "--apply"))
+
+
+def while_looking(error: OSError) -> Refusal:
+    """The refusal because something could not be looked at, or vanished meanwhile, before anything was to be changed."""
+    path = error.filename if isinstance(error.filename, str) else "a file"
+    if isinstance(error, FileNotFoundError):
+        return Refusal("changed", f"{path} is gone; somebody else was faster, nothing has changed", (path,), ("fcoplint", "status"))
+    return refusal(error, path)

@@ -77,9 +77,7 @@ def refuse(reason: str, found: list[Reported]) -> Refusal:
     first = found[0]
     help_first = (first.help,) if first.help else ()
     further = tuple(f"{item.rule.code}: {item.message}" for item in found[1:])
-    return Refusal(
-        reason, f"{first.rule.code}: {first.message}", (*help_first, *further), first.next or ("fcoplint", "explain", first.rule.code)
-    )
+    return Refusal(reason, f"{first.rule.code}: {first.message}", (*help_first, *further), ("fcoplint", "explain", first.rule.code))
 
 
 def remarks(found: Iterable[Reported]) -> Iterator[str]:

@@ -6,22 +6,17 @@ processes are started by a script on PATH that puts strace before the one in que
 
 from __future__ import annotations
 
-import ctypes
 import os
 import re
 import shutil
 import signal
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from fcoplint.checks.registry import all_rules
-from fcoplint.cli import main, move, new, recover, relocate
+from tests.support import forked
 from tests.support.repository import Ran
-
-__all__ = ["Point", "Stage", "move", "new", "recover", "relocate"]
 
 # Calls that change the file system or, by way of it, git's index.
 CHANGING = (
@@ -29,7 +24,6 @@ CHANGING = (
     "renameat,renameat2,mkdir,mkdirat,rmdir,chmod,fchmod,fchmodat,utimensat"
 )
 _BY_FILE = frozenset({"write", "pwrite64", "writev", "fsync", "fdatasync", "ftruncate", "fchmod"})
-NOW = "2026-12-01T08:00:00Z"
 _LINE = re.compile(r"(?P<call>\w+)\((?P<rest>.*)")
 _GIT = """#!/bin/sh
 read -r n < "$FAULT_SCRATCH/count"
@@ -39,8 +33,6 @@ if [ "$FAULT_GIT" = all ]; then exec strace -y -qq -o "$FAULT_SCRATCH/git.$n" -e
 if [ "$FAULT_GIT" = "$n" ]; then exec strace -qq -o /dev/null -e "trace=$FAULT_CALLS" -e "inject=$FAULT_INJECT" "$REAL_GIT" "$@"; fi
 exec "$REAL_GIT" "$@"
 """
-# Linux: any process of this user may trace the one that says so.
-_PR_SET_PTRACER, _ANYBODY = 0x59616D61, ctypes.c_ulong(-1)
 
 
 class Point(NamedTuple):
@@ -75,17 +67,16 @@ class Stage:
 
     def run(self, world: Path, *args: str, fault: Fault | None = None) -> Ran:
         """Run fcoplint in a world, with a fault or without one."""
-        traced = ["-o", os.devnull]
-        in_git = fault is not None and fault.point.git > 0
-        if fault:
-            traced += ["-e", f"trace={fault.point.call}", "-e", _inject(fault)]
-        environ = self._git_by_script(str(fault.point.git), fault) if fault and in_git else {}
-        return self._fork(world, args, environ, traced if fault and not in_git else None)
+        if fault is None:
+            return forked.run(world, *args)
+        if fault.point.git:
+            return forked.run(world, *args, env=self._git_by_script(str(fault.point.git), fault))
+        return _traced(world, args, {}, ["-o", os.devnull, "-e", f"trace={fault.point.call}", "-e", _inject(fault)])
 
     def points(self, *args: str) -> list[Point]:
         """The changing calls of one unharmed run, in the order of processes; and that it ended well."""
         world, log = self.fresh(), self.scratch / "own"
-        done = self._fork(world, args, self._git_by_script("all", None), ["-y", "-o", str(log), "-e", f"trace={CHANGING}"])
+        done = _traced(world, args, self._git_by_script("all", None), ["-y", "-o", str(log), "-e", f"trace={CHANGING}"])
         assert done.code == 0, done
         found = list(_changing(0, log.read_text("utf-8", "replace"), world))
         for number in range(1, int((self.scratch / "count").read_text()) + 1):
@@ -111,47 +102,13 @@ class Stage:
             "FAULT_INJECT": _inject(fault).removeprefix("inject=") if fault else "",
         }
 
-    def _fork(self, world: Path, args: tuple[str, ...], environ: dict[str, str], traced: list[str] | None) -> Ran:
-        all_rules()
-        output = self.scratch / "output"
-        ready, start = os.pipe()
-        pid = os.fork()
-        if pid == 0:
-            _run_in_child(world, args, environ, output, ready)
-        os.close(ready)
-        tracer = _attach(pid, traced) if traced else None
-        os.write(start, b"x")
-        os.close(start)
-        status = os.waitpid(pid, 0)[1]
-        if tracer:
-            tracer.wait()
-            assert tracer.stderr
-            tracer.stderr.close()
-        text = output.read_text("utf-8", "replace")
-        assert "Traceback" not in text, text
-        return Ran(os.waitstatus_to_exitcode(status), text, text)
 
-
-def _run_in_child(world: Path, args: tuple[str, ...], environ: dict[str, str], output: Path, ready: int) -> None:
-    code = 70
-    try:
-        ctypes.CDLL(None).prctl(_PR_SET_PTRACER, _ANYBODY, 0, 0, 0)
-        descriptor = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-        os.dup2(descriptor, 1)
-        os.dup2(descriptor, 2)
-        sys.stdout, sys.stderr = open(1, "w", closefd=False), open(2, "w", closefd=False)  # noqa: SIM115
-        os.chdir(world)
-        os.environ.update({"FCOPLINT_NOW": NOW, **environ})
-        os.read(ready, 1)
-        main(list(args), prog_name="fcoplint")
-    except SystemExit as end:
-        code = end.code if isinstance(end.code, int) else 0
-    except BaseException as error:  # noqa: BLE001 - whatever happens, this process must never go on with the tests
-        print("Traceback", repr(error), file=sys.stderr)
-    finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code)
+def _traced(world: Path, args: tuple[str, ...], env: dict[str, str], options: list[str]) -> Ran:
+    tracers: list[subprocess.Popen[bytes]] = []
+    done = forked.run(world, *args, env=env, before=lambda pid: tracers.append(_attach(pid, options)))
+    for tracer in tracers:
+        tracer.communicate()
+    return done
 
 
 def _attach(pid: int, options: list[str]) -> subprocess.Popen[bytes]:
