@@ -69,10 +69,33 @@ def gone() -> int:
     return process.pid
 
 
+def a_wrong_priority(repo: Repo) -> None:
+    a_team(repo)
+    repo.write(f"{INBOX}/TASK-20261001-002-PM-to-DEV.md", task_text(priority="high"))
+    repo.git("add", "-A")
+
+
+def a_report_in_a_stage(repo: Repo) -> None:
+    a_team(repo)
+    text = f"---\nprotocol: fcop\nversion: 1\nsender: DEV\nrecipient: PM\nreferences: [{TASK}]\nstatus: in_progress\n---\n"
+    repo.write(f"{INBOX}/REPORT-20261001-001-DEV-to-PM.md", text)
+    repo.git("add", "-A")
+
+
+def moved_by_hand(repo: Repo) -> None:
+    a_team(repo)
+    (repo.path / "fcop/_lifecycle/active").mkdir()
+    repo.git("mv", f"{INBOX}/{TASK}.md", "fcop/_lifecycle/active/")
+
+
 COMMANDS: dict[str, tuple[Callable[[Repo], None], tuple[str, ...]]] = {
     "move": (a_team, CLAIM),
     "new": (a_team, ("new", "task", "--by", "PM", "--to", "QA", "--subject", "Try it")),
     "recover": (a_copy_left_behind, ("recover", "--apply")),
+    "fix": (a_wrong_priority, ("fix",)),
+    "fix by a move": (a_report_in_a_stage, ("fix", "--unsafe")),
+    "repair by recording": (moved_by_hand, ("repair", TASK, "--record", "--by", "DEV")),
+    "repair by returning": (moved_by_hand, ("repair", TASK, "--return", "--by", "PM")),
     "relocate": (a_team_in_docs, ("relocate", "--to", "fcop")),
     "relocate an inner one": (an_inner_team, ("relocate", "--to", "fcop")),
 }

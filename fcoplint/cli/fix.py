@@ -36,7 +36,7 @@ def command(paths: tuple[str, ...], unsafe: bool, diff: bool, style: str) -> Non
         refused = conditions.refuse_here(scene, next((workspace.root for workspace in scene.state), ""), {} if diff else os.environ)
         if refused and not diff:
             writers.finish([refused.outcome(fixing.COMMAND)], style)
-        chosen = [writers.inside(scene, f"./{path}" if os.sep not in path else path) for path in paths]
+        chosen = [writers.inside(f"./{path}" if os.sep not in path else path) for path in paths]
         findings = [finding for finding in fixing.find_fixable(scene) if not chosen or _is_below(finding, chosen)]
         fixed = fixing.plan_fixes(scene, findings, unsafe=unsafe)
         if diff:

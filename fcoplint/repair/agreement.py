@@ -99,17 +99,26 @@ def _refuse_to_choose(task: Task, said: str | None, request: Request) -> Refusal
         f"{task.stem} lies in {task.place.stage}, and its last event says {said}: either the move was meant and its event is "
         "missing (--record), or it was not and the file goes back (--return). That is for you to say"
     )
-    command = ("fcoplint", "repair", task.stem)
-    evidence = tuple(" ".join((*command, way, "--by", request.by)) for way in ("--record", "--return"))
+    command, authority = ("fcoplint", "repair", task.stem), task.workspace.authority
+    movers = [role for role in sorted(_known(task)) if authority.may_move(task, role, said, task.place.stage)]
+    recorder = request.by or next(iter(movers), "ROLE")
+    returner = request.by or next(iter(sorted(authority.leaders)), "ROLE")
+    evidence = tuple(" ".join((*command, way, "--by", by)) for way, by in (("--record", recorder), ("--return", returner)))
     return Refusal("not-chosen", message, evidence, ("git", "log", "-p", "--follow", "--", task.path), State.MISUSED)
 
 
 def _refuse_role(task: Task, by: str) -> Refusal | None:
     authority = task.workspace.authority
-    if by in task.workspace.dialect.tool_actors or (is_role(split_slot(by)[0]) and authority.role_of(by) in authority.declared):
+    if by in task.workspace.dialect.tool_actors or (is_role(split_slot(by)[0]) and authority.role_of(by) in _known(task)):
         return None
-    declared = f"declared: {', '.join(sorted(authority.declared))}"
+    declared = f"known: {', '.join(sorted(_known(task)))}"
     return Refusal("no-role", f"{by} is no role of this team", (declared,), ("fcoplint", "status"))
+
+
+def _known(task: Task) -> set[str]:
+    """The declared roles, and those that the TASK goes from and to: one of them may have left the team since (FC122)."""
+    authority = task.workspace.authority
+    return {*authority.declared, *filter(None, (authority.sender_of(task), authority.recipient_of(task)))}
 
 
 def _record(scene: Scene, task: Task, said: str | None, request: Request, data: bytes, judge: Judge) -> Plan | Refusal:
