@@ -91,6 +91,7 @@ class Report:
     `older` counts findings that the change did not bring in and that are not listed; `unchecked` says that something that
     was asked about could not be looked at. `suppressed` are findings that are excused, `older_suppressed` counts those of them
     that are not listed, by what excuses them. `base` leads from the repository's root to what the paths are relative to.
+    `fixed` counts findings that were put right in the working tree, and still stand in what is staged.
     """
 
     command: str
@@ -103,6 +104,7 @@ class Report:
     suppressed: tuple[Reported, ...] = ()
     older_suppressed: Mapping[str, int] = field(default_factory=dict)
     base: str = ""
+    fixed: int = 0
 
     @property
     def suppressions(self) -> dict[str, int]:
@@ -138,4 +140,4 @@ class Report:
         if self.unchecked or any(item.rule.code in NOT_LOOKED_AT for item in self.findings):
             return 3
         least = SEVERITIES.index(self.fail_level)
-        return int(any(SEVERITIES.index(item.severity) >= least for item in self.findings))
+        return int(self.fixed > 0 or any(SEVERITIES.index(item.severity) >= least for item in self.findings))

@@ -54,3 +54,13 @@ def shared() -> Path:
 def sarif_validator(request: pytest.FixtureRequest) -> jsonschema.Draft4Validator:
     """SARIF's official schema, fetched once by npm and kept in pytest's cache folder."""
     return load_validator(request.config.cache.mkdir("sarif"))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Show the figures that tests measured, whether they passed or not."""
+    reports = [report for group in ("passed", "failed") for report in terminalreporter.stats.get(group, [])]
+    figures = sorted({str(value) for report in reports for key, value in report.user_properties if key == "figure"})
+    if figures:
+        terminalreporter.section("figures")
+        for figure in figures:
+            terminalreporter.line(figure)

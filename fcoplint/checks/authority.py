@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from fcoplint.checks.registry import V1_V3, V3, rule
 from fcoplint.findings import Finding, Related, on
@@ -269,7 +269,7 @@ def _worker_judges(review: Review) -> Iterator[Finding]:
 
 
 def _about(
-    task: Task, code: str, act: Act, *, message: str = "default", when: str = "", related: tuple[Related, ...] = (), **more: object
+    task: Task, code: str, act: Act, *, message: str = "default", when: str = "", related: tuple[Related, ...] = (), **more: Any
 ) -> Finding:
     """A finding at an event's `by`, with what every finding about a role says: who leads, and where that is declared."""
     authority = task.workspace.authority

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fcoplint.checks.mending import drop_mark, drop_returns
 from fcoplint.checks.registry import V1_V3, V3, rule
 from fcoplint.findings import Finding, on, on_path
 from fcoplint.model.envelope import Envelope
@@ -31,14 +32,14 @@ def not_utf8(envelope: Envelope) -> Iterator[Finding]:
 def byte_order_mark(envelope: Envelope) -> Iterator[Finding]:
     for fault in envelope.document.front.faults if envelope.document else ():
         if fault.kind == "bom":
-            yield on(envelope, "FC902", fault.span, about="bom")
+            yield on(envelope, "FC902", fault.span, about="bom", fix=drop_mark(envelope))
 
 
 @rule("FC903", versions=V1_V3)
 def carriage_return(envelope: Envelope) -> Iterator[Finding]:
     if envelope.document and b"\r" in envelope.document.data:
         line = envelope.document.data.count(b"\n", 0, envelope.document.data.index(b"\r")) + 1
-        yield on(envelope, "FC903", Span(line, 1, line, 1), about="carriage return")
+        yield on(envelope, "FC903", Span(line, 1, line, 1), about="carriage return", fix=drop_returns(envelope))
 
 
 @rule("FC904", versions=V3)

@@ -28,6 +28,7 @@ from fcoplint.source.snapshot import OverlaySnapshot, Snapshot
 @click.option("--pre-push", is_flag=True, help="Check what is pushed; git's pre-push lines come on standard input.")
 @click.option("--pre-receive", is_flag=True, help="Check what arrives at a server; git's pre-receive lines come on standard input.")
 @click.option("--commit-msg", "message", metavar="FILE", help="Check a commit's message: a trailer `Task: TASK-…` must name a TASK.")
+@click.option("--fix", "fixes", is_flag=True, help="Also apply safe fixes to the working tree; what was fixed still fails, to be staged.")
 @click.option("--all", "show_older", is_flag=True, help="Also list findings that were there before this change.")
 @common.report_options
 def command(
@@ -39,6 +40,7 @@ def command(
     pre_push: bool,
     pre_receive: bool,
     message: str | None,
+    fixes: bool,
     show_older: bool,
     **given: Any,
 ) -> None:
@@ -49,6 +51,8 @@ def command(
     """
     options = common.Options(**given)
     way = ranges.Way(each_commit=each_commit, first_parent=first_parent)
+    if fixes and (revisions is not None or pre_push or pre_receive or message is not None or stdin_filename):
+        common.stop("--fix goes with what is staged, or with FILES", common.USAGE)
     _refuse_mixture((bool(files or stdin_filename), revisions is not None, pre_push, pre_receive, message is not None), way)
     try:
         repository = git.open_repository(os.getcwd(), os.environ)
@@ -66,6 +70,8 @@ def command(
             report = _check_index(repository, options, show_older=show_older)
     except git.GitError as error:
         common.stop_for_git(error, options, "check")
+    if fixes:
+        report = _fix(report, options)
     if message is None or report.findings or not options.is_read_by_people:
         common.finish(report, options)
 
@@ -90,6 +96,20 @@ def _check_index(repository: git.Repository, options: common.Options, *, show_ol
     said = git.author_of_next_commit(repository) if settings.policy.actors else None
     author = Author(*said) if said else None
     return engine.check(before, after, settings, show_older=show_older, ancestors=ancestors, author=author)
+
+
+def _fix(report: Report, options: common.Options) -> Report:
+    """The report of what is left, after safe fixes; a commit that had to be fixed fails all the same."""
+    from fcoplint.cli import writers
+    from fcoplint.repair import fixing
+
+    found = [item.finding for item in report.findings if item.finding.fix]
+    if not found:
+        return report
+    scene = writers.open_project()
+    fixed = fixing.plan_fixes(scene, found, unsafe=False, again=False)
+    outcomes = fixing.carry_out(scene, fixed)
+    return fixing.tell(report, fixed, outcomes)
 
 
 def _here(settings: Settings, repository: git.Repository) -> Settings:

@@ -243,6 +243,51 @@ def skip_worktree(repository: Repository) -> set[str]:
     return {os.fsdecode(line[2:]) for line in listing.split(b"\0") if line.startswith((b"S ", b"s "))}
 
 
+class Tracked(NamedTuple):
+    """How the index holds a path: git's letter for it, its mode, its object, its stage (0 unless a merge is open)."""
+
+    tag: str
+    mode: str
+    oid: str
+    stage: str
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether git was told to take it as unchanged, or a sparse checkout leaves it out: what is on disk does not count."""
+        return self.tag.islower() or self.tag == "S"
+
+
+def tracked(repository: Repository, path: str) -> list[Tracked]:
+    """How the index holds one path: not at all, once, or several times while a merge is open."""
+    return tracked_below(repository, path).get(path, [])
+
+
+def tracked_below(repository: Repository, folder: str) -> dict[str, list[Tracked]]:
+    """How the index holds a folder's paths."""
+    found: dict[str, list[Tracked]] = {}
+    for line in repository.run("ls-files", "-s", "-v", "-z", "--full-name", "--", folder).split(b"\0"):
+        if line:
+            head, _, name = line.partition(b"\t")
+            found.setdefault(os.fsdecode(name), []).append(Tracked(*head.decode("ascii").split(" ")))
+    return found
+
+
+# What git keeps while something is under way, and what that is.
+_UNDER_WAY = {
+    "MERGE_HEAD": "a merge",
+    "CHERRY_PICK_HEAD": "a cherry-pick",
+    "REVERT_HEAD": "a revert",
+    "rebase-merge": "a rebase",
+    "rebase-apply": "a rebase",
+    "BISECT_LOG": "a bisection",
+}
+
+
+def under_way(repository: Repository) -> str | None:
+    """What git has begun and not finished in this working tree, or None."""
+    return next((what for name, what in _UNDER_WAY.items() if os.path.lexists(os.path.join(repository.git_dir, name))), None)
+
+
 def list_untracked(repository: Repository, prefix: str) -> tuple[set[str], set[str]]:
     """(untracked paths that git does not ignore, folders git may not read) below `prefix` (with its slash, or "")."""
     args = ("ls-files", "--others", "--exclude-standard", "-z", "--full-name", *_scope(prefix))
