@@ -88,12 +88,31 @@ def release(path: str) -> tuple[atomic.Pending, ...]:
 
 def read(machine: Machine, path: str) -> Record | None:
     """The lock that stands at a path, None where there is none."""
+    content = _content(path)
+    while content is not None:
+        record = _parse(machine, path, content)
+        # Its holder may have ended its work, and itself, since the lock was read: then it is another one's, or nobody's.
+        again = _content(path) if record.alive is False else content
+        if again == content:
+            return record
+        content = again
+    return None
+
+
+def _content(path: str) -> bytes | None:
     try:
         with open(path, "rb") as file:
-            said = json.loads(file.read())
+            return file.read()
     except FileNotFoundError:
         return None
-    except (OSError, ValueError):
+    except OSError:
+        return b""
+
+
+def _parse(machine: Machine, path: str, content: bytes) -> Record:
+    try:
+        said = json.loads(content)
+    except ValueError:
         said = {}
     said = said if isinstance(said, dict) else {}
     pid, host, at, plan = (said.get(key) for key in ("pid", "host", "at", "plan"))
