@@ -1,7 +1,8 @@
 """Fixtures of all tests: a clean git environment, repositories, the specification's corpus where there is one."""
 
 import os
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import jsonschema
@@ -19,6 +20,17 @@ def _no_outer_git() -> None:
     for key in [key for key in os.environ if key.startswith(("GIT_", "PRE_COMMIT_", "NO_COLOR", "FORCE_COLOR"))]:
         del os.environ[key]
     os.environ.update({"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"})
+
+
+@pytest.fixture
+def quick_path(tmp_path: Path) -> Iterator[Path]:
+    """A temporary folder in memory where this system has one: thousands of synced writes would wait for a disk."""
+    memory = Path("/dev/shm")  # noqa: S108 - only as the place of a folder of our own
+    if not os.access(memory, os.W_OK):
+        yield tmp_path
+        return
+    with tempfile.TemporaryDirectory(dir=memory, prefix="fcoplint-") as folder:
+        yield Path(folder).resolve()
 
 
 @pytest.fixture

@@ -46,9 +46,9 @@ def task(number: int) -> str:
 
 
 @pytest.fixture
-def team(tmp_path: Path) -> Path:
+def team(quick_path: Path) -> Path:
     """A workspace without git, with a TASK that any of eight may claim."""
-    root = tmp_path.resolve()
+    root = quick_path
     for stage in STAGES:
         (root / "fcop" / "_lifecycle" / stage).mkdir(parents=True)
     manifest = {"mode": "custom", "team": "racers", "leader": "PM", "roles": ["PM", *ROLES], "version": 1}

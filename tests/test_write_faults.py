@@ -105,14 +105,14 @@ COMMANDS: dict[str, tuple[Callable[[Repo], None], tuple[str, ...]]] = {
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_write_survives_every_call(
-    name: str, way: str, make_repo: Callable[..., Repo], tmp_path: Path, record_property: Callable[[str, object], None]
+    name: str, way: str, make_repo: Callable[..., Repo], quick_path: Path, record_property: Callable[[str, object], None]
 ) -> None:
     build, args = COMMANDS[name]
     repo = make_repo("template")
     build(repo)
     # Fewer files to copy each time.
     shutil.rmtree(repo.path / ".git" / "hooks")
-    scratch = tmp_path / "scratch"
+    scratch = quick_path / "scratch"
     scratch.mkdir()
     stage = Stage(repo.path, scratch)
     before = look(stage.fresh())

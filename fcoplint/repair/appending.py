@@ -191,7 +191,9 @@ def _block_lines(event: Mapping[str, str | None], first: str, then: str, line_en
 def _pairs(event: Mapping[str, str | None], spellings: Mapping[str, str]) -> list[str]:
     """The event's keys with their values, in the order and the spelling of those before it."""
     order = [*(key for key in spellings if key in event), *(key for key in event if key not in spellings)]
-    return [f"{key}: {spell(event[key], spellings.get(key, ''))}" for key in order]
+    # Where there is no time yet, it is quoted as the reference quotes it.
+    likes = {"at": "'", **spellings}
+    return [f"{key}: {spell(event[key], likes.get(key, ''))}" for key in order]
 
 
 def _spellings(source: _Source, last: Fields) -> dict[str, str]:

@@ -117,6 +117,9 @@ def _refuse_folder(scene: Scene, folder: str) -> Refusal | None:
     full = os.path.join(scene.root, there) if there else scene.root
     if os.path.realpath(full) != os.path.normpath(full) or not os.path.isdir(full):
         return Refusal("no-folder", f"{there} is no folder of this project itself; no link is followed", (there,), ("fcoplint", "audit"))
+    if os.statvfs(full).f_flag & os.ST_RDONLY if hasattr(os, "statvfs") else False:
+        message = f"the file system that holds {there or '.'} is mounted read-only; mount it for writing, then run this again"
+        return Refusal("read-only", message, (there or ".",))
     if not os.access(full, os.W_OK | os.X_OK):
         return Refusal("no-permission", f"you may not write to {there or '.'}", (there or ".",))
     return None

@@ -15,7 +15,7 @@ from fcoplint.protocol.names import FORMS, parse_name
 from fcoplint.protocol.places import HOME_FOLDER, LIFECYCLE
 from fcoplint.protocol.roles import TEAM, split_slot
 from fcoplint.protocol.stages import FCOP, STAGES
-from fcoplint.repair import conditions, troubles
+from fcoplint.repair import conditions, journal, troubles
 from fcoplint.repair.appending import spell, spell_time
 from fcoplint.repair.execution import execute
 from fcoplint.repair.scene import Scene
@@ -25,6 +25,10 @@ from fcoplint.source import git
 COMMAND = "new"
 _LAST = 999
 _TRIES = 50
+# Refusals that mean that somebody else was faster: the next number is tried.
+_FASTER = frozenset({"taken", "changed", "staged-there"})
+# This one may: another writer holds the index for a moment, or git does.
+_INDEX = "index-locked"
 _V4 = {"TASK": "create_task", "REPORT": "write_report", "ISSUE": "write_issue", "REVIEW": "write_review"}
 _SHORT = 64
 
@@ -51,22 +55,27 @@ class Wanted:
 
 def create(open_scene: Callable[[], Scene], wanted: Wanted, environ: Mapping[str, str], *, dry_run: bool = False) -> Outcome:
     """Create an envelope, or say why not; where somebody takes the number first, with the next one."""
-    outcome: Outcome | None = None
-    for _ in range(_TRIES):
+    outcome = Outcome(COMMAND, State.REFUSED, "taken", "the number was given to others again and again; nothing has changed")
+    for number in range(_TRIES):
         scene = open_scene()
-        try:
-            planned = plan_creation(scene, wanted, environ)
-        except OSError as error:
-            planned = troubles.while_looking(error)
+        planned = _try_to_plan(scene, wanted, environ)
         if isinstance(planned, Refusal):
-            return planned.outcome(COMMAND)
-        if dry_run:
+            outcome = planned.outcome(COMMAND)
+        elif dry_run:
             return Outcome(COMMAND, State.PLANNED, "planned", f"would do: {planned.summary}", plan=planned, notes=planned.notes)
-        outcome = execute(planned, scene.site(planned.workspace))
-        if outcome.reason != "taken":
-            return outcome
-    assert outcome is not None
+        else:
+            outcome = execute(planned, scene.site(planned.workspace))
+        waited = outcome.reason == _INDEX and journal.wait(scene.machine, [scene.site(workspace.root).lock for workspace in scene.state])
+        if outcome.reason not in _FASTER and not (outcome.reason == _INDEX and (waited or number == 0)):
+            break
     return outcome
+
+
+def _try_to_plan(scene: Scene, wanted: Wanted, environ: Mapping[str, str]) -> Plan | Refusal:
+    try:
+        return plan_creation(scene, wanted, environ)
+    except OSError as error:
+        return troubles.while_looking(error)
 
 
 def plan_creation(scene: Scene, wanted: Wanted, environ: Mapping[str, str]) -> Plan | Refusal:

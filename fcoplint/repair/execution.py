@@ -38,7 +38,8 @@ def execute(plan: Plan, site: Site) -> Outcome:
     """Do what a plan says, all of it or, before its first step is done, nothing. Never raises OSError or GitError."""
     with _undisturbed():
         try:
-            refused = journal.acquire(site.machine, site.lock, plan, datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"))
+            now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+            refused = journal.acquire(site.machine, site.lock, plan, now, lambda: _not_as_planned(plan))
         except OSError as error:
             refused = troubles.refusal(error, site.lock)
         if refused:

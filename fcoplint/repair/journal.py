@@ -6,7 +6,7 @@ import contextlib
 import json
 import os
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,8 +45,11 @@ def lock_path(repository: git.Repository | None, project: str) -> str:
     return os.path.join(git.common_dir(repository), _IN_GIT) if repository else os.path.join(project, WITHOUT_GIT)
 
 
-def acquire(machine: Machine, path: str, plan: Plan, now: str) -> Refusal | None:
-    """Take the lock, waiting a while for another writer; None, or why it cannot be had. Raises OSError."""
+def acquire(machine: Machine, path: str, plan: Plan, now: str, overtaken: Callable[[], Refusal | None]) -> Refusal | None:
+    """Take the lock, waiting a while for another writer; None, or why it cannot be had. Raises OSError.
+
+    Whoever is overtaken by the one that he waits for need not have the lock to know it.
+    """
     atomic.make_folder(os.path.dirname(path))
     record = {"pid": os.getpid(), "host": machine.host, "at": now, "plan": plan.describe()}
     content = json.dumps(record, indent=1).encode()
@@ -56,6 +59,9 @@ def acquire(machine: Machine, path: str, plan: Plan, now: str) -> Refusal | None
             with contextlib.suppress(FileExistsError):
                 atomic.publish(path, content, 0o600)
                 return None
+        lost = overtaken()
+        if lost:
+            return lost
         found = read(machine, path)
         if found is not None and (found.pid, found.host) == (os.getpid(), machine.host):
             # This very process could not give it back; it is free to go on.
@@ -88,12 +94,31 @@ def release(path: str) -> tuple[atomic.Pending, ...]:
 
 def read(machine: Machine, path: str) -> Record | None:
     """The lock that stands at a path, None where there is none."""
+    content = _content(path)
+    while content is not None:
+        record = _parse(machine, path, content)
+        # Its holder may have ended its work, and itself, since the lock was read: then it is another one's, or nobody's.
+        again = _content(path) if record.alive is False else content
+        if again == content:
+            return record
+        content = again
+    return None
+
+
+def _content(path: str) -> bytes | None:
     try:
         with open(path, "rb") as file:
-            said = json.loads(file.read())
+            return file.read()
     except FileNotFoundError:
         return None
-    except (OSError, ValueError):
+    except OSError:
+        return b""
+
+
+def _parse(machine: Machine, path: str, content: bytes) -> Record:
+    try:
+        said = json.loads(content)
+    except ValueError:
         said = {}
     said = said if isinstance(said, dict) else {}
     pid, host, at, plan = (said.get(key) for key in ("pid", "host", "at", "plan"))

@@ -78,7 +78,7 @@ def plan_relocation(scene: Scene, environ: Mapping[str, str], root: str | None, 
     staged = _staging(scene, workspace, target) if stages_in_git else {}
     if isinstance(staged, Refusal):
         return staged
-    found = Judge(scene).brought_in(scene.with_changes(_moved(scene, workspace, target)))
+    found = Judge(scene).brought_in(scene.with_changes(_moved(scene, workspace, target)), {workspace.root: target})
     against = [item for item in found if item.severity == "error"]
     if against:
         return refuse("forbidden", against)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 
 from fcoplint import engine
 from fcoplint.model.change import Author
@@ -39,9 +40,9 @@ class Judge:
         errors = (item for item in self.report.worst_first if item.severity == "error")
         return [item for item in errors if item.finding.subject in wanted and item.rule.contract in contracts]
 
-    def brought_in(self, after: Snapshot) -> list[Reported]:
-        """What a planned state has and the present one has not."""
-        left = Counter(map(_mark, self.report.findings))
+    def brought_in(self, after: Snapshot, moved: Mapping[str, str] | None = None) -> list[Reported]:
+        """What a planned state has and the present one has not; `moved` says where workspaces went, which take their faults along."""
+        left = Counter(_mark(item, moved or {}) for item in self.report.findings)
         fresh = []
         for item in self._check(after).worst_first:
             if left[_mark(item)] > 0:
@@ -85,5 +86,7 @@ def remarks(found: Iterable[Reported]) -> Iterator[str]:
     return (f"{item.rule.code} ({item.severity}): {item.message}" for item in found)
 
 
-def _mark(item: Reported) -> tuple[str, str]:
-    return item.finding.fingerprint, item.severity
+def _mark(item: Reported, moved: Mapping[str, str] | None = None) -> tuple[str, str]:
+    finding = item.finding
+    root = (moved or {}).get(finding.workspace)
+    return (finding if root is None else replace(finding, workspace=root)).fingerprint, item.severity

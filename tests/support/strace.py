@@ -45,10 +45,11 @@ class Point(NamedTuple):
 
 
 class Fault(NamedTuple):
-    """What happens at a point: strace's words, `error=EIO` or `signal=KILL`."""
+    """What happens at a point: strace's words, `error=EIO` or `signal=KILL`; `then` is "+" where it goes on happening."""
 
     point: Point
     what: str
+    then: str = ""
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,7 @@ def _attach(pid: int, options: list[str]) -> subprocess.Popen[bytes]:
 
 
 def _inject(fault: Fault) -> str:
-    return f"inject={fault.point.call}:{fault.what}:when={fault.point.number}"
+    return f"inject={fault.point.call}:{fault.what}:when={fault.point.number}{fault.then}"
 
 
 def _changing(git: int, log: str, world: Path) -> list[Point]:
