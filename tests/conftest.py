@@ -7,6 +7,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from tests.support.reference import Reference, load_reference
 from tests.support.repository import Repo
 from tests.support.sarif import load_validator
 
@@ -54,3 +55,9 @@ def shared() -> Path:
 def sarif_validator(request: pytest.FixtureRequest) -> jsonschema.Draft4Validator:
     """SARIF's official schema, fetched once by npm and kept in pytest's cache folder."""
     return load_validator(request.config.cache.mkdir("sarif"))
+
+
+@pytest.fixture(scope="session")
+def reference(request: pytest.FixtureRequest) -> Reference:
+    """The reference library fcop 4, fetched once by pip and kept in pytest's cache folder."""
+    return load_reference(request.config.cache.mkdir("reference"))
