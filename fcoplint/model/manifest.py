@@ -71,6 +71,12 @@ class Manifest:
         """Whether one role does everything: mode solo, or a single declared role."""
         return self.values.get("mode") == "solo"
 
+    @property
+    def profiles(self) -> tuple[str, ...] | None:
+        """The adopted profiles (FCoP 4), None where they are no list; entries of a wrong type are left out."""
+        listed = self.values.get("profiles")
+        return tuple(item for item in listed if isinstance(item, str)) if isinstance(listed, list) else None
+
     def declared(self) -> Declared:
         """What the version detection needs (protocol.md 0)."""
         return Declared(*(_as_declared(self.values.get(key)) for key in ("protocol", "protocol_version", "version")))
