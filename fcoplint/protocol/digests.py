@@ -1,7 +1,7 @@
 """The digests of FCoP 4, as its Stable text defines them (F4.4.5, F4.6.6, F4.8.4) and the contracts of its receipts (protocol.md C.5).
 
 Everything here is a pure function over plain values; what a digest is compared with is a check's business. A value that no
-canonical JSON can hold (a lone surrogate) gets a digest that no lawful file has, never an exception.
+canonical JSON can hold has the digest "", which equals none that is written.
 """
 
 from __future__ import annotations
@@ -48,10 +48,16 @@ def digest_of(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def canonical_json(value: object) -> bytes:
-    """JSON with keys in the order of code points, no blank and no line end, as UTF-8 (F4.6.6, F4.8.4)."""
-    text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    return text.encode("utf-8", "surrogatepass")
+def canonical_json(value: object) -> bytes | None:
+    """JSON with keys in the order of code points, no blank and no line end, as UTF-8 (F4.6.6, F4.8.4).
+
+    None for what it cannot hold: half characters, NaN, infinities, values nested too deeply.
+    """
+    try:
+        text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+        return text.encode("utf-8")
+    except (ValueError, RecursionError):
+        return None
 
 
 def normal_text(text: str) -> str:
@@ -114,4 +120,5 @@ def _normal(value: object) -> object:
 
 
 def _digest_of_json(value: object) -> str:
-    return digest_of(canonical_json(value))
+    data = canonical_json(value)
+    return "" if data is None else digest_of(data)
