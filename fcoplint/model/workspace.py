@@ -9,6 +9,7 @@ from functools import cached_property
 from fcoplint.model.authority import Authority
 from fcoplint.model.document import Document
 from fcoplint.model.envelope import Envelope, Issue, Report, Review, Task, make_envelope
+from fcoplint.model.facts import Facts
 from fcoplint.model.family import Families
 from fcoplint.model.location import Location
 from fcoplint.model.manifest import Manifest
@@ -203,6 +204,11 @@ class Workspace:
     def families(self) -> Families:
         """The attempts and families of FCoP 4 among these envelopes."""
         return Families(self)
+
+    @cached_property
+    def facts(self) -> Facts:
+        """The operation facts of FCoP 4."""
+        return Facts(self)
 
     @cached_property
     def authority(self) -> Authority:
