@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from fcoplint.model.envelope import Report, Task
@@ -106,5 +107,5 @@ def current_attempt(task: Task) -> str | None:
 
 def active_spans(task: Task) -> Iterator[tuple[Event, Event | None]]:
     """(the event into active, the next event or None) for each time that a TASK was active."""
-    following = (*task.events[1:], None)
-    return ((event, after) for event, after in zip(task.events, following, strict=True) if event.target == "active")
+    pairs = zip_longest(task.events, task.events[1:])
+    return ((event, after) for event, after in pairs if event.target == "active")
