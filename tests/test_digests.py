@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from fcoplint.protocol import digests
 from fcoplint.protocol.digests import BranchEvidence
+from fcoplint.protocol.facts import is_digest
 from tests.support.reference import Reference
 
 GENERATED = ("full-lifecycle", "branches", "open-family", "interrupted", "no-profile")
@@ -236,4 +237,4 @@ UNWRITABLE = {"half a character": "\ud800", "not a number": float("nan"), "no en
 def test_what_canonical_json_cannot_hold_has_no_digest(value: object) -> None:
     assert digests.canonical_json(value) is None
     assert digests.merge_request_digest({"payload": value}) == ""
-    assert digests.is_digest(digests.merge_request_digest({"payload": "x"}))
+    assert is_digest(digests.merge_request_digest({"payload": "x"}))

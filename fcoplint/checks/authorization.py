@@ -8,7 +8,8 @@ from typing import NamedTuple
 from fcoplint.checks.registry import V4, rule
 from fcoplint.findings import Finding, Related, on
 from fcoplint.model.envelope import Report, Review, Task
-from fcoplint.model.gates import Cited, Gate, evidence_named, gates
+from fcoplint.model.gates import Gate, evidence_named, gates
+from fcoplint.model.grounds import Citation
 from fcoplint.model.nodes import Mapping, Scalar
 from fcoplint.model.workspace import Workspace
 from fcoplint.protocol.gates import CARRIERS, CLOSE, JUDGEMENTS, OPERATION_KIND, SINGLE_USE
@@ -33,10 +34,10 @@ def authorization_missing(task: Task) -> Iterator[Finding]:
         if gate.grant is None:
             about = f"{gate.event.number} {source}>{target}"
             yield on(task, "FC451", gate.event.first_line, about=about, source=source, target=target, tool=gate.event.tool or "?")
-        elif task.workspace.is_whole and not evidence_named(task.workspace, gate.grant.name):
+        elif task.workspace.is_whole and not evidence_named(task.workspace, gate.grant.ref.text):
             yield on(
-                task, "FC451", gate.grant.reference, about=gate.grant.name, message="not-here", source=source, target=target,
-                review=gate.grant.name,
+                task, "FC451", gate.grant.ref, about=gate.grant.ref.text, message="not-here", source=source, target=target,
+                review=gate.grant.ref.text,
             )  # fmt: skip
 
 
@@ -45,7 +46,7 @@ def authorization_invalid(task: Task) -> Iterator[Finding]:
     for gate in gates(task):
         if not gate.needs_authority or gate.grant is None:
             continue
-        for found in evidence_named(task.workspace, gate.grant.name):
+        for found in evidence_named(task.workspace, gate.grant.ref.text):
             misfits = _misfits(gate, found) if isinstance(found, Review) else [_Misfit("not-a-review", found.kind, "REVIEW", "type")]
             yield from (_misfit(gate, gate.grant, found, misfit) for misfit in misfits)
 
@@ -55,11 +56,11 @@ def judged_otherwise(task: Task) -> Iterator[Finding]:
     for gate in gates(task):
         wanted = JUDGEMENTS.get(gate.move, {})
         for cited in gate.reviews if wanted else ():
-            for review in evidence_named(task.workspace, cited.name):
+            for review in evidence_named(task.workspace, cited.ref.text):
                 if not isinstance(review, Review):
                     continue
                 kind, decision = review.text("review_kind") or "", review.text("decision") or ""
-                is_said = gate.grant is not None and gate.grant.name == cited.name and not _carries(gate, review)
+                is_said = gate.grant is not None and gate.grant.ref.text == cited.ref.text and not _carries(gate, review)
                 if wanted.get(kind) != decision and not is_said:
                     lawful = " or ".join(f"{kind} {decision}" for kind, decision in wanted.items())
                     yield _misfit(gate, cited, review, _Misfit("judgement", f"{kind} {decision}", lawful, "review_kind"))
@@ -70,14 +71,15 @@ def authorization_expired(task: Task) -> Iterator[Finding]:
     for gate in gates(task):
         if not gate.needs_authority or gate.grant is None:
             continue
-        for review in evidence_named(task.workspace, gate.grant.name):
+        for review in evidence_named(task.workspace, gate.grant.ref.text):
             message = _untimely(gate, review)
             if message:
                 where = review.get("issued_at" if message == "not-yet" else "expires_at")
                 related = (Related(review.at(where), "the REVIEW"),) if where else ()
                 yield on(
-                    task, "FC453", gate.grant.reference, about=f"{gate.grant.name} {message}", message=message, related=related,
-                    review=gate.grant.name, at=gate.event.text("at"), expires=review.text("expires_at"), issued=review.text("issued_at"),
+                    task, "FC453", gate.grant.ref, about=f"{gate.grant.ref.text} {message}", message=message, related=related,
+                    review=gate.grant.ref.text, at=gate.event.text("at"),
+                    expires=review.text("expires_at"), issued=review.text("issued_at"),
                 )  # fmt: skip
 
 
@@ -87,14 +89,14 @@ def authorization_reused(workspace: Workspace) -> Iterator[Finding]:
     for task in workspace.tasks:
         for gate in gates(task):
             if gate.grant:
-                consumed.setdefault(gate.grant.name, []).append(_Use(gate, gate.grant))
+                consumed.setdefault(gate.grant.ref.text, []).append(_Use(gate, gate.grant))
     for name, uses in consumed.items():
         first, *later = _distinct(uses)
-        related = (Related(first.gate.task.at(first.grant.reference), "the first use"),)
+        related = (Related(first.gate.task.at(first.grant.ref), "the first use"),)
         for gate, grant in later:
             source, target = gate.move
             yield on(
-                gate.task, "FC454", grant.reference, about=f"{name} {source}>{target}", related=related, review=name,
+                gate.task, "FC454", grant.ref, about=f"{name} {source}>{target}", related=related, review=name,
                 first=first.gate.task.stem, source=source, target=target,
             )  # fmt: skip
 
@@ -103,7 +105,7 @@ class _Use(NamedTuple):
     """One consumption of an authorization."""
 
     gate: Gate
-    grant: Cited
+    grant: Citation
 
 
 def _distinct(uses: list[_Use]) -> list[_Use]:
@@ -175,11 +177,11 @@ def _time(envelope: Report | Review, key: str) -> Time | None:
     return parse_time(said) if said else None
 
 
-def _misfit(gate: Gate, cited: Cited, found: Report | Review, misfit: _Misfit) -> Finding:
+def _misfit(gate: Gate, cited: Citation, found: Report | Review, misfit: _Misfit) -> Finding:
     source, target = gate.move
     where = found.get(misfit.key)
     related = (Related(found.at(where), "the REVIEW"),) if where else ()
     return on(
-        gate.task, "FC452", cited.reference, about=f"{cited.name} {gate.event.number} {misfit.said}", message=misfit.message,
-        related=related, review=cited.name, task=gate.task.stem, source=source, target=target, said=misfit.said, wanted=misfit.wanted,
+        gate.task, "FC452", cited.ref, about=f"{cited.ref.text} {gate.event.number} {misfit.said}", message=misfit.message,
+        related=related, review=cited.ref.text, task=gate.task.stem, source=source, target=target, said=misfit.said, wanted=misfit.wanted,
     )  # fmt: skip

@@ -120,16 +120,16 @@ def _convergence(close: Gate, branches: list[Branch], digest: Scalar) -> Iterato
     if cited is None:
         yield _of_family(close, close.event.first_line, "missing", "review", count=len(branches))
         return
-    for review in evidence_named(close.task.workspace, cited.name):
+    for review in evidence_named(close.task.workspace, cited.ref.text):
         if isinstance(review, Review):
             for key, reported, wanted in _misfits(close, branches, review, digest.text):
                 where = review.get(key)
                 related = (Related(review.at(where), "the REVIEW"),) if where else ()
-                yield _of_family(close, cited.reference, "review", key, *related, review=cited.name, key=key, said=reported, wanted=wanted)
-    reports = [item.name for item in close.evidence if item.name.startswith("REPORT-")]
+                yield _of_family(close, cited.ref, "review", key, *related, review=cited.ref.text, key=key, said=reported, wanted=wanted)
+    reports = [item.ref.text for item in close.evidence if item.ref.text.startswith("REPORT-")]
     heads = [branch.evidence.report_id for branch in branches if branch.evidence]
     if len(heads) == len(branches) and set(reports) not in (set(heads), {*heads, *_root_head(close.task)}):
-        yield _of_family(close, cited.reference, "evidence", "evidence", said=_listed(reports), wanted=_listed(heads))
+        yield _of_family(close, cited.ref, "evidence", "evidence", said=_listed(reports), wanted=_listed(heads))
 
 
 def _misfits(close: Gate, branches: list[Branch], review: Review, digest: str) -> Iterator[tuple[str, str, str]]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from fcoplint.model.envelope import Task
 from fcoplint.model.event import Event
-from fcoplint.model.facts import Fact
+from fcoplint.model.facts import CreateFact, Receipt
 from fcoplint.protocol.digests import digest_of
 
 
@@ -16,7 +16,7 @@ class Link(NamedTuple):
     """One event with its receipt, None where it has none; `before` is the digest that the step before it left, None if unknown."""
 
     event: Event
-    receipt: Fact | None
+    receipt: Receipt | None
     before: str | None
 
     @property
@@ -27,7 +27,7 @@ class Link(NamedTuple):
     @property
     def differs(self) -> bool:
         """Whether the receipt is for this move and tells it otherwise."""
-        return self.receipt is not None and self.receipt.part("transition") != self.event.values
+        return self.receipt is not None and self.receipt.event != self.event.values
 
     @property
     def after(self) -> str | None:
@@ -38,7 +38,7 @@ class Link(NamedTuple):
 class Chain:
     """The chain of one TASK, by the create fact and the receipts that name it."""
 
-    def __init__(self, task: Task, creations: list[Fact], receipts: list[Fact]) -> None:
+    def __init__(self, task: Task, creations: list[CreateFact], receipts: list[Receipt]) -> None:
         self.task = task
         self._created = creations[0].text("content_digest") if len(creations) == 1 else None
         self._receipts = receipts
@@ -66,18 +66,18 @@ class Chain:
         return digest_of(content) if isinstance(content, bytes) else None
 
     @property
-    def unmatched(self) -> Iterator[Fact]:
+    def unmatched(self) -> Iterator[Receipt]:
         """The receipts of committed moves for which there is no event."""
         paired = {fact.path for fact in self._pairs.values()}
         return (receipt for receipt in self._receipts if receipt.path not in paired and receipt.is_committed)
 
     @cached_property
-    def _pairs(self) -> dict[int, Fact]:
+    def _pairs(self) -> dict[int, Receipt]:
         """The receipt of each event, by its number: the one that repeats it, else in order one that is left for its move."""
         events = {event.number: event for event in self.task.events[1:]}
-        left = sorted(self._receipts, key=lambda receipt: (str(receipt.part("transition").get("at")), receipt.path))
-        pairs: dict[int, Fact] = {}
-        for is_pair in (_repeats, _is_for):
+        left = sorted(self._receipts, key=lambda receipt: (str(receipt.event.get("at")), receipt.path))
+        pairs: dict[int, Receipt] = {}
+        for is_pair in (Receipt.is_of, _is_for):
             for number, event in events.items():
                 found = next((fact for fact in left if number not in pairs and is_pair(fact, event)), None)
                 if found:
@@ -86,10 +86,6 @@ class Chain:
         return pairs
 
 
-def _repeats(receipt: Fact, event: Event) -> bool:
-    return receipt.part("transition") == event.values
-
-
-def _is_for(receipt: Fact, event: Event) -> bool:
+def _is_for(receipt: Receipt, event: Event) -> bool:
     """Whether a receipt of a committed move joins the same stages."""
     return receipt.is_committed and (receipt.text("from_stage"), receipt.text("to_stage")) == (event.source, event.target)

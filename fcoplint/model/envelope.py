@@ -29,8 +29,12 @@ class Envelope:
         self.place = place
         self.entry = entry
         self.filename = path.rpartition("/")[2]
-        self.name: Name | None = parse_name(self.filename)
         self.kind = kind
+
+    @cached_property
+    def name(self) -> Name | None:
+        """The parts of the file name where it follows the grammar; v4's names have none, whatever they look like."""
+        return None if self.workspace.version == 4 else parse_name(self.filename)
 
     @property
     def stem(self) -> str:

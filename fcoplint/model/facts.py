@@ -1,99 +1,174 @@
-"""The operation facts of FCoP 4, `operations/*.json`: create facts, lifecycle and merge receipts (protocol.md C.4)."""
+"""The facts that v4's tools leave in `operations/`: how TASKs came to be and what moved them (protocol.md C.4).
+
+A fact that breaks its contract is read all the same as far as it goes: each rule types what it needs.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from fcoplint.model.jsonfile import JsonFile
-from fcoplint.model.location import Location
-from fcoplint.protocol.digests import CREATE_CONTRACT
-from fcoplint.source.snapshot import Kind
+from fcoplint.model.event import Event
+from fcoplint.model.jsonfile import JsonObject
+from fcoplint.protocol.facts import COMMITTED, FactKind, fact_kind
+from fcoplint.source.snapshot import Unreadable
 
 if TYPE_CHECKING:
-    from fcoplint.model.workspace import Workspace
-
-FOLDER = "operations"
-RECEIPT_CONTRACT = "fcop-lifecycle-receipt-v1"
-MERGE_CONTRACT = "fcop-convergence-append-v1"
-COMMITTED = "COMMITTED"
-_KINDS = {CREATE_CONTRACT: "create", RECEIPT_CONTRACT: "transition", MERGE_CONTRACT: "merge"}
+    from fcoplint.model.envelope import Task
 
 
-class Fact(JsonFile):
-    """One fact; `kind` is create, transition or merge by its contract, else by its name, "" where neither tells."""
+class Fact(JsonObject):
+    """One JSON file of `operations/`. `values` is empty where `fault` says why; nothing in it is typed but by the accessors."""
 
-    @cached_property
-    def kind(self) -> str:
-        """What it records."""
-        named = self.stem.partition("-")[0]
-        contract = self.values.get("contract")
-        return _KINDS.get(contract if isinstance(contract, str) else "") or (named if named in _KINDS.values() else "")
+    strict = True
+
+    @property
+    def filename(self) -> str:
+        """The name without its folders."""
+        return self.path.rpartition("/")[2]
 
     @property
     def stem(self) -> str:
-        """The file's name without its extension."""
-        return self.path.rpartition("/")[2].removesuffix(".json")
+        """The name without its extension."""
+        return self.filename.removesuffix(".json")
 
-    def text(self, key: str) -> str:
-        """A value that is text; "" for anything else."""
+    @property
+    def operation_id(self) -> str | None:
+        """The operation that left this fact."""
+        return self.text("operation_id")
+
+    @property
+    def workspace_id(self) -> str | None:
+        """The workspace in which it ran; a merge says so in its payload."""
+        return self.text("workspace_id") or self.text("payload", "workspace_id")
+
+    @property
+    def task_id(self) -> str | None:
+        """The TASK it is about; a merge names its Root."""
+        return self.text("task_id") or self.text("payload", "subject_ref")
+
+    @property
+    def stage(self) -> str | None:
+        """How far the operation got; a create fact has no stage."""
+        return self.text("stage")
+
+    def texts(self, key: str) -> tuple[str, ...] | None:
+        """A list of texts; None where the value is no list, or holds something else."""
         value = self.values.get(key)
-        return value if isinstance(value, str) else ""
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            return None
+        return tuple(value)
 
-    def part(self, key: str) -> dict[str, object]:
-        """A value that is an object; {} for anything else."""
+    def mapping(self, key: str) -> dict[str, Any]:
+        """An object; empty where the value is none."""
         value = self.values.get(key)
         return value if isinstance(value, dict) else {}
 
+
+class CreateFact(Fact):
+    """`create-<key>.json`: `key`, `path` (the TASK's first one), `digest` (of the request), `content_digest` (of the file)."""
+
+
+class Receipt(Fact):
+    """`transition-<hex>.json`: one move, with the event it appended and the digests of the file before and after."""
+
+    @property
+    def event(self) -> dict[str, Any]:
+        """The event as the receipt has it, under `transition`."""
+        return self.mapping("transition")
+
     @property
     def is_committed(self) -> bool:
-        """Whether what it records is over."""
-        return self.text("stage") == COMMITTED
+        """Whether the move is over: later ones may have taken the file elsewhere."""
+        return self.stage == COMMITTED
 
-    def at(self, *path: str | int) -> Location:
-        """The place of a value, or of the deepest part of the way to it that is there."""
-        return Location(self.path, self.span(*path))
+    def is_of(self, event: Event) -> bool:
+        """Whether it records exactly this event of a TASK."""
+        return bool(self.event) and self.event == event.values
+
+
+class MergeReceipt(Fact):
+    """`merge-<key>.json`: a convergence REVIEW, with its bytes (`data`, hex), its `payload` and the `branches` it covers."""
+
+
+class RecoveryObservation(Fact):
+    """A compact note of an operation that was cut off: operation_id, source, target, stage, content_digest."""
+
+
+_TYPES: dict[FactKind, type[Fact]] = {
+    FactKind.CREATE: CreateFact,
+    FactKind.TRANSITION: Receipt,
+    FactKind.MERGE: MergeReceipt,
+    FactKind.OBSERVATION: RecoveryObservation,
+    FactKind.UNKNOWN: Fact,
+}
+_Kind = TypeVar("_Kind", bound=Fact)
+
+
+def make_fact(path: str, data: bytes) -> Fact:
+    """The fact that a file's bytes hold, typed by its contract, else by its name."""
+    plain = Fact(path, data)
+    found = _TYPES[fact_kind(plain.filename, plain.values)]
+    return plain if found is Fact else found(path, data)
 
 
 class Facts:
-    """The facts of one workspace, by path; those that are no JSON objects are among them, with their fault."""
+    """All facts of one workspace, by path; `unreadable` are files that could not be read, and why."""
 
-    def __init__(self, workspace: Workspace) -> None:
-        folder = workspace.path(f"{FOLDER}/")
-        paths = [
-            path
-            for path, entry in sorted(workspace.entries.items())
-            if path.startswith(folder) and path.endswith(".json") and "/" not in path[len(folder) :] and entry.kind is Kind.FILE
-        ]
-        self.all = [Fact(path, content) for path, content in workspace.snapshot.read(paths) if isinstance(content, bytes)]
-
-    def of_kind(self, kind: str) -> list[Fact]:
-        """The facts of one kind."""
-        return [fact for fact in self.all if fact.kind == kind]
+    def __init__(self, facts: Iterable[Fact], unreadable: dict[str, Unreadable]) -> None:
+        self.all = list(facts)
+        self.unreadable = unreadable
 
     @cached_property
-    def creations(self) -> dict[str, list[Fact]]:
-        """The create facts by their TASK; lawful is one."""
-        return _by(self.of_kind("create"), "task_id")
+    def creates(self) -> list[CreateFact]:
+        """The create facts."""
+        return [fact for fact in self.all if isinstance(fact, CreateFact)]
 
     @cached_property
-    def receipts(self) -> dict[str, list[Fact]]:
-        """The lifecycle receipts by their TASK."""
-        return _by(self.of_kind("transition"), "task_id")
+    def receipts(self) -> list[Receipt]:
+        """The receipts of moves."""
+        return [fact for fact in self.all if isinstance(fact, Receipt)]
 
     @cached_property
-    def merges(self) -> dict[str, list[Fact]]:
-        """The merge receipts by their REVIEW."""
-        return _by(self.of_kind("merge"), "review_id")
+    def merges(self) -> list[MergeReceipt]:
+        """The receipts of convergences."""
+        return [fact for fact in self.all if isinstance(fact, MergeReceipt)]
 
-    def speak_of(self, task: str) -> bool:
-        """Whether a TASK was created or moved by a Toolkit that leaves facts."""
-        return task in self.creations or task in self.receipts
+    @cached_property
+    def observations(self) -> list[RecoveryObservation]:
+        """The notes of operations that were cut off."""
+        return [fact for fact in self.all if isinstance(fact, RecoveryObservation)]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every fact could be read: else nothing can be concluded from one that is not here."""
+        return not self.unreadable and not any(fact.fault for fact in self.all)
+
+    def creates_of(self, task: Task) -> list[CreateFact]:
+        """The create facts that name a TASK, by path."""
+        return self._creates.get(task.stem, [])
+
+    def receipts_of(self, task: Task) -> list[Receipt]:
+        """The receipts that name a TASK, by path."""
+        return self._receipts.get(task.stem, [])
+
+    def receipts_for(self, task: Task, event: Event) -> list[Receipt]:
+        """The receipts that record exactly this event of a TASK; lawful is one, none for the creation."""
+        return [receipt for receipt in self.receipts_of(task) if receipt.is_of(event)]
+
+    @cached_property
+    def _creates(self) -> dict[str, list[CreateFact]]:
+        return _by_task(self.creates)
+
+    @cached_property
+    def _receipts(self) -> dict[str, list[Receipt]]:
+        return _by_task(self.receipts)
 
 
-def _by(facts: Iterable[Fact], key: str) -> dict[str, list[Fact]]:
-    found: dict[str, list[Fact]] = {}
+def _by_task(facts: Iterable[_Kind]) -> dict[str, list[_Kind]]:
+    found: dict[str, list[_Kind]] = {}
     for fact in facts:
-        found.setdefault(fact.text(key), []).append(fact)
+        if fact.task_id is not None:
+            found.setdefault(fact.task_id, []).append(fact)
     return found

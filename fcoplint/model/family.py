@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fcoplint.model.envelope import Report, Task
 from fcoplint.model.event import Event
+from fcoplint.model.grounds import attempts
 from fcoplint.model.relations import Reference, references
 from fcoplint.protocol.digests import BranchEvidence, digest_of, family_digest
 
@@ -100,9 +101,9 @@ class Families:
 
 
 def current_attempt(task: Task) -> str | None:
-    """The attempt that the last event into active names (F4.6.1)."""
-    named = (event.text("attempt_id") for event in reversed(task.events) if event.target == "active")
-    return next((attempt for attempt in named if attempt), None)
+    """The attempt that the last event into active began (F4.6.1)."""
+    found = attempts(task)
+    return found[-1].id if found else None
 
 
 def active_spans(task: Task) -> Iterator[tuple[Event, Event | None]]:

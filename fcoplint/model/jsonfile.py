@@ -1,30 +1,37 @@
-"""A JSON file of the protocol as it was read: its values with their places, or why there are none (protocol.md B.2, C.4)."""
+"""A JSON object of a repository, read with the place of every value. Why one could not be read is a value, too."""
 
 import json
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from fcoplint.model.document import is_lfs_pointer
 from fcoplint.model.frontmatter import BOM, compose, find_conflict
-from fcoplint.model.nodes import Mapping, Node, Sequence, Span
+from fcoplint.model.nodes import Mapping, Node, Sequence, Span, walk_mappings
 
 MAX_JSON_BYTES = 1024 * 1024
-_JSON_NAMES = {list: "a list", str: "a text", bool: "true or false", type(None): "null"}
+# No object of the protocol is nested more than three deep.
+MAX_JSON_DEPTH = 16
+_NAMES = {list: "a list", str: "a text", bool: "true or false", type(None): "null"}
 _TOP = Span(1, 1, 1, 1)
+_LARGEST = 2**53
 
 
-@dataclass(frozen=True, slots=True)
-class JsonFault:
-    """Why a file could not be taken as a JSON object: `kind` is too-large, not-utf8, json or not-object."""
+class JsonFault(NamedTuple):
+    """Why bytes could not be taken as a JSON object: `kind` is too-large, not-utf8, json or not-object.
+
+    A strict reader also refuses what no other program reads alike: bom, too-deep, number (a fraction, NaN, one beyond 2^53)
+    and surrogate (half a character, which JSON can spell but nothing can write).
+    """
 
     kind: str
     span: Span
     detail: str = ""
 
 
-class JsonFile:
-    """A JSON object's values; `fault` says why there are none. Keys that stand twice, at any depth, are in `duplicates`."""
+class JsonObject:
+    """The values of a JSON file; `fault` says why there are none. `duplicates` are keys that stand twice in one object."""
+
+    strict = False
 
     def __init__(self, path: str, data: bytes) -> None:
         self.path = path
@@ -41,8 +48,15 @@ class JsonFile:
 
     @property
     def conflict_line(self) -> int | None:
-        """The line of a conflict marker in a manifest that is no JSON, or None."""
+        """The line of a conflict marker in a file that is no JSON, or None."""
         return find_conflict(self.data)
+
+    def text(self, *path: str) -> str | None:
+        """The value at a way of keys, where it is a text that says something."""
+        found: object = self.values
+        for key in path:
+            found = found.get(key) if isinstance(found, dict) else None
+        return found if isinstance(found, str) and found.strip() else None
 
     def span(self, *path: str | int) -> Span:
         """The place of a value by its keys and list positions; of the deepest part that is there."""
@@ -61,9 +75,10 @@ class JsonFile:
         return found
 
     def duplicate_spans(self, key: str) -> list[Span]:
-        """The places of a key that stands twice or more at the top level."""
-        located = self._located
-        return [pair.key.span for pair in located.pairs if pair.key.text == key] if isinstance(located, Mapping) else []
+        """The places of a key in the objects in which it stands twice or more."""
+        objects = walk_mappings(self._located) if self._located else ()
+        found = ([pair.key.span for pair in mapping.pairs if pair.key.text == key] for mapping in objects)
+        return [span for spans in found if len(spans) > 1 for span in spans]
 
     @cached_property
     def _located(self) -> Node | None:
@@ -73,6 +88,8 @@ class JsonFile:
     def _read(self, data: bytes) -> JsonFault | None:
         if len(data) > MAX_JSON_BYTES:
             return JsonFault("too-large", _TOP, str(len(data)))
+        if self.strict and data.startswith(BOM):
+            return JsonFault("bom", _TOP)
         try:
             self._text = data.removeprefix(BOM).decode("utf-8")
             loaded = json.loads(self._text, object_pairs_hook=self._collect)
@@ -85,12 +102,31 @@ class JsonFile:
             # ValueError: a number of thousands of digits, which Python refuses to convert.
             return JsonFault("json", _TOP, "nested too deeply" if isinstance(error, RecursionError) else "a number too large to read")
         if not isinstance(loaded, dict):
-            return JsonFault("not-object", _TOP, _JSON_NAMES.get(type(loaded), "a number"))
-        self.values = loaded
-        return None
+            return JsonFault("not-object", _TOP, _NAMES.get(type(loaded), "a number"))
+        fault = _oddity(loaded) if self.strict else None
+        self.values = {} if fault else loaded
+        return fault
 
     def _collect(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         keys = [key for key, _ in pairs]
         if len(set(keys)) != len(keys):
-            self.duplicates.extend(sorted({key for key in keys if keys.count(key) > 1}))
+            self.duplicates.extend(sorted({key for key in keys if keys.count(key) > 1} - set(self.duplicates)))
         return dict(pairs)
+
+
+def _oddity(loaded: object) -> JsonFault | None:
+    """What a strict reader refuses in parsed JSON."""
+    pending: list[tuple[object, int]] = [(loaded, 1)]
+    while pending:
+        value, depth = pending.pop()
+        if depth > MAX_JSON_DEPTH:
+            return JsonFault("too-deep", _TOP, str(MAX_JSON_DEPTH))
+        if isinstance(value, dict):
+            pending.extend((item, depth + 1) for pair in value.items() for item in pair)
+        elif isinstance(value, list):
+            pending.extend((item, depth + 1) for item in value)
+        elif isinstance(value, float) or (isinstance(value, int) and abs(value) > _LARGEST):
+            return JsonFault("number", _TOP, str(value)[:40])
+        elif isinstance(value, str) and not value.isascii() and any("\ud800" <= char <= "\udfff" for char in value):
+            return JsonFault("surrogate", _TOP)
+    return None

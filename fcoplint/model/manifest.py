@@ -1,15 +1,26 @@
-"""The workspace's manifest, `fcop.json` or `codeflow.json`: what it declares, with places (protocol.md B.2)."""
+"""The workspace's manifest, `fcop.json` or `codeflow.json`: what it declares, with places (protocol.md B.2, C.1)."""
 
 import json
 from functools import cached_property
 from typing import Any
 
-from fcoplint.model.jsonfile import JsonFile
+from fcoplint.model.jsonfile import JsonObject
 from fcoplint.protocol.versions import Declared
 
 
-class Manifest(JsonFile):
-    """What a workspace declares of itself."""
+class Manifest(JsonObject):
+    """A manifest's values; `fault` says why there are none. Keys that stand twice are in `duplicates`."""
+
+    @property
+    def workspace_id(self) -> str | None:
+        """The id that a v4 workspace has for life."""
+        return self.text("workspace_id")
+
+    @property
+    def profiles(self) -> tuple[str, ...]:
+        """The profiles that a v4 workspace adopted; entries of a wrong type are left out."""
+        declared = self.values.get("profiles")
+        return tuple(item for item in declared if isinstance(item, str)) if isinstance(declared, list) else ()
 
     @cached_property
     def roles(self) -> frozenset[str]:
@@ -36,12 +47,6 @@ class Manifest(JsonFile):
     def is_solo(self) -> bool:
         """Whether one role does everything: mode solo, or a single declared role."""
         return self.values.get("mode") == "solo"
-
-    @property
-    def profiles(self) -> tuple[str, ...] | None:
-        """The adopted profiles (FCoP 4), None where they are no list; entries of a wrong type are left out."""
-        listed = self.values.get("profiles")
-        return tuple(item for item in listed if isinstance(item, str)) if isinstance(listed, list) else None
 
     def declared(self) -> Declared:
         """What the version detection needs (protocol.md 0)."""

@@ -9,7 +9,7 @@ from functools import cached_property
 from fcoplint.model.authority import Authority
 from fcoplint.model.document import Document
 from fcoplint.model.envelope import Envelope, Issue, Report, Review, Task, make_envelope
-from fcoplint.model.facts import Facts
+from fcoplint.model.facts import Facts, make_fact
 from fcoplint.model.family import Families
 from fcoplint.model.location import Location
 from fcoplint.model.manifest import Manifest
@@ -18,9 +18,20 @@ from fcoplint.model.relations import Relations
 from fcoplint.model.sheets import Sheet, find_sheets
 from fcoplint.model.surroundings import Surroundings
 from fcoplint.protocol import versions
-from fcoplint.protocol.dialects import DIALECTS, Dialect
+from fcoplint.protocol.dialects import DIALECTS, FCOP4, Dialect
+from fcoplint.protocol.facts import is_fact
 from fcoplint.protocol.names import parse_name, plain_spelling
-from fcoplint.protocol.places import MANIFEST_NAMES, Place, is_envelope, is_marker, is_workspace_folder, place_of, project_of
+from fcoplint.protocol.places import (
+    COLD,
+    MANIFEST_NAMES,
+    OPERATIONS,
+    Place,
+    is_envelope,
+    is_marker,
+    is_workspace_folder,
+    place_of,
+    project_of,
+)
 from fcoplint.source.snapshot import Content, Entry, Kind, Note, Snapshot, Unreadable, link_target, read_one
 
 
@@ -152,7 +163,7 @@ class Workspace:
     @cached_property
     def dialect(self) -> Dialect:
         """The vocabulary its events are judged by."""
-        return DIALECTS[self.policy.dialect]
+        return FCOP4 if self.version == 4 else DIALECTS[self.policy.dialect]
 
     @cached_property
     def declared_roles(self) -> frozenset[str]:
@@ -196,6 +207,25 @@ class Workspace:
         return find_sheets(self)
 
     @cached_property
+    def workspace_id(self) -> str | None:
+        """The id that a v4 manifest declares."""
+        return self.manifest.workspace_id if self.manifest else None
+
+    @cached_property
+    def facts(self) -> Facts:
+        """What v4's tools recorded in `operations/`."""
+        wanted = [path for path, entry in self.entries.items() if self._is_fact(path) and entry.kind in (Kind.FILE, Kind.UNMERGED)]
+        read = dict(self.snapshot.read(sorted(wanted)))
+        unreadable = {path: content for path, content in read.items() if isinstance(content, Unreadable)}
+        return Facts([make_fact(path, content) for path, content in read.items() if isinstance(content, bytes)], unreadable)
+
+    @cached_property
+    def cold(self) -> dict[str, str]:
+        """The paths of exported copies in `cold/`, by stem; `read` gives their bytes."""
+        found = (path for path in sorted(self.entries) if self.place(path) == (COLD, None, 0) and path.endswith(".md"))
+        return {path.rpartition("/")[2].removesuffix(".md"): path for path in found}
+
+    @cached_property
     def relations(self) -> Relations:
         """Which of these envelopes speak of which."""
         return Relations(self)
@@ -204,11 +234,6 @@ class Workspace:
     def families(self) -> Families:
         """The attempts and families of FCoP 4 among these envelopes."""
         return Families(self)
-
-    @cached_property
-    def facts(self) -> Facts:
-        """The operation facts of FCoP 4."""
-        return Facts(self)
 
     @cached_property
     def authority(self) -> Authority:
@@ -298,6 +323,10 @@ class Workspace:
         if not isinstance(document, Document) or location.span.line > len(document.lines):
             return None
         return document.lines[location.span.line - 1]
+
+    def _is_fact(self, path: str) -> bool:
+        place = self.place(path)
+        return place.kind == OPERATIONS and place.depth == 0 and is_fact(path.rpartition("/")[2])
 
     @cached_property
     def _paths(self) -> dict[str, list[str]]:

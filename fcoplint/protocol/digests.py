@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-CREATE_CONTRACT = "fcop-create-task-v1"
+from fcoplint.protocol.facts import CREATE_CONTRACT, CREATE_KIND
+
 FAMILY_CONTRACT = "fcop-family-v1"
 TRANSITION_CONTRACT = "fcop-lifecycle-transition-request-v1"
-CREATE_OPERATION = "create_task"
 DEFAULT_PRIORITY = "P2"
 
-_DIGEST = re.compile(r"[0-9a-f]{64}")
 # The keys of a transition's request, and those that an edge under authorization adds; the receipt calls the last one otherwise.
 _REQUEST_KEYS = ("workspace_id", "task_id", "from_stage", "to_stage", "tool", "actor", "report_ref")
 _AUTHORIZED_KEYS = {
@@ -36,11 +34,6 @@ class BranchEvidence(NamedTuple):
     attempt_id: str
     report_id: str
     report_digest: str
-
-
-def is_digest(value: object) -> bool:
-    """Whether a value is a SHA-256 as the protocol writes it: 64 lower-case hex digits."""
-    return isinstance(value, str) and _DIGEST.fullmatch(value) is not None
 
 
 def digest_of(data: bytes) -> str:
@@ -76,7 +69,7 @@ def request_digest(fields: Mapping[str, object], body: str) -> str:
     request = {
         "contract": CREATE_CONTRACT,
         "workspace_id": fields.get("workspace_id"),
-        "operation_kind": CREATE_OPERATION,
+        "operation_kind": CREATE_KIND,
         "operation_id": fields.get("operation_id"),
         **{key: _normal(fields.get(key)) for key in ("sender", "recipient", "subject", "parent", "branch_of")},
         "body": normal_text(body).removeprefix("\n").rstrip("\n") + "\n",
@@ -88,7 +81,7 @@ def request_digest(fields: Mapping[str, object], body: str) -> str:
 
 def create_key(workspace_id: str, operation_id: str) -> str:
     """The key under which the creation of a TASK is remembered, and the name of its create fact (F4.8.1)."""
-    return _digest_of_json({"workspace_id": workspace_id, "operation_kind": CREATE_OPERATION, "operation_id": operation_id})
+    return _digest_of_json({"workspace_id": workspace_id, "operation_kind": CREATE_KIND, "operation_id": operation_id})
 
 
 def family_digest(root_task_id: str, branches: Iterable[BranchEvidence]) -> str:
