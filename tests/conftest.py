@@ -65,7 +65,12 @@ def reference(request: pytest.FixtureRequest) -> Reference:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """The figures of the tamper test: how much was changed, how much of that was caught."""
-    reports = (report for reports in terminalreporter.stats.values() for report in reports if isinstance(report, pytest.TestReport))
+    reports = (
+        report
+        for reports in terminalreporter.stats.values()
+        for report in reports
+        if isinstance(report, pytest.TestReport) and report.when == "call"
+    )
     rows = [value for report in reports for name, value in report.user_properties if name == "tampered" and isinstance(value, list | tuple)]
     if rows:
         made, caught, listed = (sum(row[column] for row in rows) for column in (1, 2, 3))

@@ -81,7 +81,8 @@ EXPECTED = [
     *(Expected(kind, key, "removed", "FC114") for kind, named in _ENVELOPES.items() for key in _REQUIRED[named]),
     *(Expected(kind, _ID[named], "changed", "FC119") for kind, named in _ENVELOPES.items()),
     *(Expected(kind, key, "changed", code) for kind in _ENVELOPES for key, code in _IDENTITY.items()),
-    # F4.8.4: the request, at every stage.
+    # F4.8.4: the request, at every stage. An absent value is null or the default there, but other bytes all the same.
+    *(Expected("TASK", key, "removed", "FC953") for key in ("priority", "parent", "branch_of", "references")),
     *(
         Expected("TASK", what, "*", "FC555")
         for what in (
@@ -106,6 +107,8 @@ EXPECTED = [
     Expected("replaced REPORT", FILE, "removed", "FC551"),
     *(Expected(kind, "subject_ref", "changed", "FC502") for kind in ("loose REVIEW", "ISSUE")),
     Expected("cold copy", "*", "*", "FC556"),
+    # F4.8.5: the fact by itself and against its TASK; where the chain begins, by the chain.
+    Expected("create fact", "content_digest", "changed", "FC953"),
     Expected("create fact", "*", "*", "FC555"),
     # C.4, C.5: a receipt by itself; its digests and its event by the chain; its stage by the five-state table.
     Expected("receipt", "stage", "changed", "FC952"),
