@@ -23,6 +23,11 @@ class Fact(JsonObject):
 
     strict = True
 
+    @cached_property
+    def kind(self) -> FactKind:
+        """What it records, by its contract, else by its name."""
+        return fact_kind(self.filename, self.values)
+
     @property
     def filename(self) -> str:
         """The name without its folders."""

@@ -19,6 +19,7 @@ from fcoplint.model.sheets import Sheet, find_sheets
 from fcoplint.model.surroundings import Surroundings
 from fcoplint.protocol import versions
 from fcoplint.protocol.dialects import DIALECTS, FCOP4, Dialect
+from fcoplint.protocol.editions import Edition, edition_of
 from fcoplint.protocol.facts import is_fact
 from fcoplint.protocol.names import parse_name, plain_spelling
 from fcoplint.protocol.places import (
@@ -166,6 +167,11 @@ class Workspace:
         return FCOP4 if self.version == 4 else DIALECTS[self.policy.dialect]
 
     @cached_property
+    def edition(self) -> Edition:
+        """The grammar of its envelopes."""
+        return edition_of(self.version)
+
+    @cached_property
     def declared_roles(self) -> frozenset[str]:
         """The role codes the manifest declares, the leader among them; empty where it declares none."""
         if self.manifest is None:
@@ -214,9 +220,10 @@ class Workspace:
     @cached_property
     def facts(self) -> Facts:
         """What v4's tools recorded in `operations/`."""
-        wanted = [path for path, entry in self.entries.items() if self._is_fact(path) and entry.kind in (Kind.FILE, Kind.UNMERGED)]
-        read = dict(self.snapshot.read(sorted(wanted)))
-        unreadable = {path: content for path, content in read.items() if isinstance(content, Unreadable)}
+        wanted = sorted(path for path in self.entries if self.is_fact(path))
+        links = {path: Unreadable("link") for path in wanted if self.entries[path].kind is Kind.LINK}
+        read = dict(self.snapshot.read([path for path in wanted if path not in links]))
+        unreadable = links | {path: content for path, content in read.items() if isinstance(content, Unreadable)}
         return Facts([make_fact(path, content) for path, content in read.items() if isinstance(content, bytes)], unreadable)
 
     @cached_property
@@ -260,8 +267,11 @@ class Workspace:
         """Envelopes whose names a reader takes for right ones (FC106), by the stem and the short id that he reads."""
         found: dict[str, list[Envelope]] = {}
         for envelope in self.envelopes:
-            read = parse_name(plain_spelling(envelope.filename)) if envelope.name is None else None
-            for key in {read.stem, read.short_id} if read else ():
+            plain = plain_spelling(envelope.filename)
+            if plain == envelope.filename or not self.edition.is_name(plain):
+                continue
+            read = None if self.version == 4 else parse_name(plain)
+            for key in {read.stem, read.short_id} if read else {plain.removesuffix(".md")}:
                 found.setdefault(key, []).append(envelope)
         return found
 
@@ -324,7 +334,8 @@ class Workspace:
             return None
         return document.lines[location.span.line - 1]
 
-    def _is_fact(self, path: str) -> bool:
+    def is_fact(self, path: str) -> bool:
+        """Whether a path is that of a fact of v4's tools."""
         place = self.place(path)
         return place.kind == OPERATIONS and place.depth == 0 and is_fact(path.rpartition("/")[2])
 

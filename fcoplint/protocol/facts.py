@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from typing import TypeGuard
+
+from fcoplint.protocol.names import parse_v4_kind
 
 CREATE_CONTRACT = "fcop-create-task-v1"
 TRANSITION_CONTRACT = "fcop-lifecycle-receipt-v1"
@@ -69,3 +72,140 @@ def is_urn(value: object) -> TypeGuard[str]:
 def hex_of_urn(urn: str) -> str:
     """The 32 hex digits of a UUID's URN, as they stand in a receipt's file name."""
     return urn.removeprefix("urn:uuid:").replace("-", "")
+
+
+Form = Callable[[object], bool]
+
+_OPERATION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}", re.ASCII)
+_PATH = re.compile(r"fcop/_lifecycle/(?:inbox|active|review|done|archive)/TASK-[A-Za-z0-9][A-Za-z0-9._-]*\.md", re.ASCII)
+_HEX = re.compile(r"(?:[0-9a-f]{2})+", re.ASCII)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def _is_object(value: object) -> bool:
+    return isinstance(value, dict)
+
+
+def _matches(pattern: re.Pattern[str]) -> Form:
+    return lambda value: isinstance(value, str) and pattern.fullmatch(value) is not None
+
+
+def _names(kind: str) -> Form:
+    return lambda value: isinstance(value, str) and parse_v4_kind(f"{value}.md") == kind
+
+
+def _or_null(form: Form) -> Form:
+    return lambda value: value is None or form(value)
+
+
+def _list_of(form: Form) -> Form:
+    return lambda value: isinstance(value, list) and all(map(form, value))
+
+
+def _one_of(*values: object) -> Form:
+    # True is 1 to Python, and to nobody else.
+    return lambda value: not isinstance(value, bool) and value in values
+
+
+# What a value must look like, by its key: the same in every contract.
+_FORMS: dict[str, Form] = {
+    "version": _one_of(1),
+    "operation_id": _matches(_OPERATION),
+    "workspace_id": is_urn,
+    "task_id": _names("TASK"),
+    "from_stage": _one_of("inbox", "active", "review", "done"),
+    "to_stage": _one_of("active", "review", "done", "archive"),
+    "tool": _is_text,
+    "actor": _is_text,
+    "report_ref": _or_null(_names("REPORT")),
+    "review_ref": _or_null(_names("REVIEW")),
+    "review_id": _names("REVIEW"),
+    "authorization_ref": _names("REVIEW"),
+    "profile_ref": _is_text,
+    "request_profile_ref": _or_null(_is_text),
+    "path": _matches(_PATH),
+    "source_path": _matches(_PATH),
+    "target_path": _matches(_PATH),
+    "evidence_ref": _list_of(_is_text),
+    "evidence_digest": _list_of(is_digest),
+    "attempt_id": is_urn,
+    "source_attempt_id": is_urn,
+    "target_attempt_id": is_urn,
+    "family_digest": _or_null(is_digest),
+    "transition": _is_object,
+    "payload": _is_object,
+    "branches": _list_of(_is_object),
+    "operations": _list_of(_matches(_OPERATION)),
+    "data": _matches(_HEX),
+    "stage": _one_of(*RECEIPT_STAGES),
+    **dict.fromkeys(("key", "digest", "content_digest", "request_digest"), is_digest),
+    **dict.fromkeys(("source_digest", "target_digest", "normalized_transition_digest", "authorization_digest"), is_digest),
+}
+_BASE = ("contract", "operation_id", "workspace_id", "operation_kind", "task_id")
+_CREATE_KEYS = (*_BASE, "key", "path", "digest", "content_digest")
+_MERGE_KEYS = ("contract", "payload", "request_digest", "operations", "review_id", "data", "content_digest", "stage", "branches")
+_MOVE_KEYS = (
+    *_BASE, "version", "from_stage", "to_stage", "tool", "actor", "report_ref", "source_path", "target_path", "source_digest",
+    "target_digest", "normalized_transition_digest", "evidence_ref", "evidence_digest", "attempt_id", "transition", "stage",
+)  # fmt: skip
+_JUDGED_KEYS = (
+    "review_ref", "authorization_ref", "authorization_digest", "profile_ref", "request_profile_ref", "source_attempt_id",
+    "target_attempt_id", "family_digest",
+)  # fmt: skip
+_CONTRACTS = {FactKind.CREATE: CREATE_CONTRACT, FactKind.TRANSITION: TRANSITION_CONTRACT, FactKind.MERGE: MERGE_CONTRACT}
+_OPERATION_KINDS = {FactKind.CREATE: CREATE_KIND, FactKind.TRANSITION: TRANSITION_KIND}
+# What may change in a landed fact: how far it got, and who repeated a merge (protocol.md G16).
+GROWING_KEYS = {FactKind.TRANSITION: ("stage",), FactKind.MERGE: ("stage", "operations"), FactKind.OBSERVATION: ("stage",)}
+
+
+def keys_of(kind: FactKind, values: Mapping[str, object]) -> tuple[str, ...]:
+    """The keys that a fact must have, and no others; () for what has no contract."""
+    if kind is FactKind.TRANSITION:
+        return (*_MOVE_KEYS, *_JUDGED_KEYS) if values.get("from_stage") in ("review", "done") else _MOVE_KEYS
+    return {FactKind.CREATE: _CREATE_KEYS, FactKind.MERGE: _MERGE_KEYS}.get(kind, ())
+
+
+def has_right_form(kind: FactKind, key: str, value: object) -> bool:
+    """Whether the value of a fact's key looks as its contract says."""
+    if key == "contract":
+        return value == _CONTRACTS.get(kind)
+    if key == "operation_kind":
+        return value == _OPERATION_KINDS.get(kind)
+    return _FORMS[key](value) if key in _FORMS else True
+
+
+def receipt_name(operation_id: str) -> str:
+    """The file name of a move's receipt."""
+    return f"transition-{hex_of_urn(operation_id)}.json" if is_urn(operation_id) else f"{operation_id}.json"
+
+
+def task_path(stage: object, task_id: object) -> str:
+    """Where a TASK in a stage lies, as facts write it: from the project's folder on."""
+    return f"fcop/_lifecycle/{stage}/{task_id}.md"
+
+
+def implied(values: Mapping[str, object]) -> Iterator[tuple[tuple[str, ...], object]]:
+    """(the way to a value, what it must be) of all in a move's receipt that follows from the rest of it (protocol.md C.2, C.4)."""
+    source, target, task = (values.get(key) for key in ("from_stage", "to_stage", "task_id"))
+    yield ("source_path",), task_path(source, task)
+    yield ("target_path",), task_path(target, task)
+    event = values.get("transition")
+    for key, twin in (("from", "from_stage"), ("to", "to_stage"), ("tool", "tool"), ("by", "actor")):
+        yield ("transition", key), values.get(twin)
+    for key in ("evidence_ref", "evidence_digest", "authorization_ref", "authorization_digest"):
+        if isinstance(event, dict) and key in event:
+            yield ("transition", key), values.get(key)
+    if isinstance(event, dict) and "attempt_id" in event:
+        yield ("transition", "attempt_id"), values.get("attempt_id")
+    if "target_attempt_id" in values:
+        yield ("target_attempt_id",), values.get("attempt_id")
+        if target != "active":
+            yield ("source_attempt_id",), values.get("attempt_id")
+    if values.get("family_digest") is not None:
+        yield ("transition", "family_digest"), values.get("family_digest")
+    refs = values.get("evidence_ref")
+    if source == "active" and isinstance(refs, list) and values.get("report_ref") is not None:
+        yield ("report_ref",), refs[0] if refs else None

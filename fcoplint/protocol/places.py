@@ -18,6 +18,12 @@ KNOWN_FOLDERS = frozenset(
     {LIFECYCLE, *ENVELOPE_FOLDERS, "history", "shared", "alerts", "internal", "ledger", "_ledger", "logs"}
     | {"inbox", "outbox", "adopted", "templates", "_archive", "legacy-non-protocol"}
 )
+# v4 keeps envelopes and facts in folders of its own; the older layouts' and `history/` are none of them (protocol.md C.1).
+V4_FOLDERS = frozenset(
+    {LIFECYCLE, "reports", "issues", "reviews", OPERATIONS, COLD, "shared", "alerts", "internal", "ledger", "_ledger", "logs"}
+    | {"adopted", "templates", "_archive", "legacy-non-protocol"}
+)
+V4_BUCKETS = ("reports", "issues", "reviews", OPERATIONS, COLD)
 # Folders that the reference's own audit passes by, wherever they lie.
 _SET_ASIDE = frozenset({"_archive", "legacy-non-protocol"})
 # Where the products of the work lie, beside the workspace: `workspace/<slug>/` (protocol.md V3-K01).
