@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import datetime
+import json
 from collections.abc import Callable
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -12,6 +14,7 @@ from fcoplint import engine
 from fcoplint.protocol.digests import digest_of
 from fcoplint.settings import Settings
 from fcoplint.source.snapshot import MemorySnapshot
+from tests.support.reference import Reference
 from tests.support.workspace4 import PROFILE, Workspace4
 
 SHOWN = ("error", "warning")
@@ -99,6 +102,17 @@ class Life:
 @pytest.mark.parametrize("seed", range(60))
 def test_every_lawful_life_is_silent(seed: int) -> None:
     assert codes(Life(seed).lived()) == set()
+
+
+VALIDATE = "import sys; from fcop.cli._main import main; sys.exit(main(['validate', '--root', sys.argv[1], '--json']))"
+
+
+@pytest.mark.parametrize("seed", [seed for seed in range(12) if Life(seed).workspace.facts][:4])
+def test_the_reference_finds_no_fault_with_our_lives_either(seed: int, reference: Reference, tmp_path: Path) -> None:
+    Life(seed).lived().write(tmp_path)
+    answer = json.loads(reference.run(VALIDATE, tmp_path))
+    assert answer["data"]["checked"] > 0
+    assert (answer["data"]["valid"], answer["data"]["errors"]) == (True, [])
 
 
 def submitted(workspace: Workspace4) -> tuple[str, str, str]:
