@@ -51,9 +51,20 @@ class Focus:
         )
 
 
-def audit(snapshot: Snapshot, settings: Settings, top: str | None = None, *, taken: bool = False, watch: Watch = iter) -> Report:
-    """The report of a whole state. `top` names the snapshot's root where that may be a workspace itself, `taken` where it is."""
-    state = _open(snapshot, Documents(), settings, top, taken=taken)
+def audit(
+    snapshot: Snapshot,
+    settings: Settings,
+    top: str | None = None,
+    *,
+    taken: bool = False,
+    watch: Watch = iter,
+    documents: Documents | None = None,
+) -> Report:
+    """The report of a whole state. `top` names the snapshot's root where that may be a workspace itself, `taken` where it is.
+
+    Who audits many states hands in their common `documents`: what two states share is parsed once.
+    """
+    state = _open(snapshot, documents or Documents(), settings, top, taken=taken)
     for workspace in state:
         workspace.prefetch(workspace.envelopes)
     run = _Run(settings, watch)

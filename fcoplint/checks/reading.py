@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fcoplint.checks.registry import ANY, UNKNOWN, V3_V4, V4, rule
+from fcoplint.checks.registry import ANY, UNKNOWN, V3_V4, rule
 from fcoplint.findings import Finding, on, on_path
 from fcoplint.model.change import Change
 from fcoplint.model.envelope import Envelope
@@ -70,12 +70,10 @@ def history_not_checked(change: Change) -> Iterator[Finding]:
         yield Finding("FC003", Location(""), "", about="unborn", message="unborn")
 
 
-@rule("FC004", versions=UNKNOWN | V4)
+@rule("FC004", versions=UNKNOWN)
 def unsupported_protocol(workspace: Workspace) -> Iterator[Finding]:
     declared = workspace.protocol.unsupported
-    if workspace.manifest is None or declared is None:
-        yield on_path(workspace, "FC004", workspace.manifest_path, about="4.0", message="not-yet")
-    else:
+    if workspace.manifest and declared:
         span = workspace.manifest.span(declared.partition(" ")[0])
         yield on_path(workspace, "FC004", workspace.manifest_path, span, about=declared, declared=declared)
 

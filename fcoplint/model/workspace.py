@@ -10,6 +10,7 @@ from fcoplint.model.authority import Authority
 from fcoplint.model.document import Document
 from fcoplint.model.envelope import Envelope, Issue, Report, Review, Task, make_envelope
 from fcoplint.model.facts import Facts, make_fact
+from fcoplint.model.family import Families
 from fcoplint.model.location import Location
 from fcoplint.model.manifest import Manifest
 from fcoplint.model.policy import Policy
@@ -235,6 +236,11 @@ class Workspace:
     def relations(self) -> Relations:
         """Which of these envelopes speak of which."""
         return Relations(self)
+
+    @cached_property
+    def families(self) -> Families:
+        """The attempts and families of FCoP 4 among these envelopes."""
+        return Families(self)
 
     @cached_property
     def authority(self) -> Authority:
