@@ -116,20 +116,13 @@ def _one_of_each(workspace: Workspace) -> Iterator[Task]:
 
 @rule("FC354", versions=V4)
 def attempt_mismatch(task: Task) -> Iterator[Finding]:
-    submitted: Citation | None = None
     for event in task.events:
         current = attempt_before(task, event)
         if event.tool == "archive_task":
             yield from _archived_attempt(task, event, current)
+        # That it is the REPORT that was submitted, byte for byte, is FC552's.
         report = next((cited for cited in evidence(event) if cited.ref.text.startswith("REPORT-")), None)
-        if event.tool == "submit_task":
-            submitted = report
-        elif report and submitted and event.tool in v4.JUDGING_TOOLS and report.ref.text != submitted.ref.text:
-            yield on(
-                task, "FC354", report.ref, about=f"{event.identity} other", message="other-report",
-                related=(Related(task.at(submitted.ref), "what was submitted"),), cited=report.ref.text, submitted=submitted.ref.text,
-            )  # fmt: skip
-        if report and event.tool in ("submit_task", *v4.JUDGING_TOOLS):
+        if report and event.tool in v4.REPORTED_TOOLS:
             yield from _report_of_attempt(task, event, report, current)
 
 

@@ -58,6 +58,11 @@ class Fact(JsonObject):
         """How far the operation got; a create fact has no stage."""
         return self.text("stage")
 
+    @property
+    def is_committed(self) -> bool:
+        """Whether the operation is over: later ones may have taken its file elsewhere."""
+        return self.stage == COMMITTED
+
     def texts(self, key: str) -> tuple[str, ...] | None:
         """A list of texts; None where the value is no list, or holds something else."""
         value = self.values.get(key)
@@ -82,11 +87,6 @@ class Receipt(Fact):
     def event(self) -> dict[str, Any]:
         """The event as the receipt has it, under `transition`."""
         return self.mapping("transition")
-
-    @property
-    def is_committed(self) -> bool:
-        """Whether the move is over: later ones may have taken the file elsewhere."""
-        return self.stage == COMMITTED
 
     def is_of(self, event: Event) -> bool:
         """Whether it records exactly this event of a TASK."""

@@ -138,7 +138,7 @@ _FORMS: dict[str, Form] = {
     "transition": _is_object,
     "payload": _is_object,
     "branches": _list_of(_is_object),
-    "operations": _list_of(_matches(_OPERATION)),
+    "operations": lambda value: bool(value) and _list_of(_matches(_OPERATION))(value),
     "data": _matches(_HEX),
     "stage": _one_of(*RECEIPT_STAGES),
     **dict.fromkeys(("key", "digest", "content_digest", "request_digest"), is_digest),

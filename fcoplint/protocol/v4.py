@@ -77,11 +77,12 @@ _EVIDENCE_KINDS = {
 EVIDENCE_WORDS = {tool: " and ".join(f"one {kind}" for kind in kinds) for tool, kinds in _EVIDENCE_KINDS.items()} | {
     "archive_task": "nothing, or one REVIEW and the REPORTs of the Branches"
 }
-JUDGING_TOOLS = ("approve_task", "reject_task")
+REPORTED_TOOLS = ("submit_task", "approve_task", "reject_task")
 
 
 def is_evidence(tool: str, kinds: tuple[str | None, ...]) -> bool:
     """Whether an event by this tool may cite envelopes of these types, in this order."""
     if tool in _EVIDENCE_KINDS:
         return kinds == _EVIDENCE_KINDS[tool]
-    return not kinds or (kinds[0] == "REVIEW" and set(kinds[1:]) == {"REPORT"})
+    # F4.4.2 can be read so that an archiving cites again what was accepted (protocol.md D 12).
+    return kinds in ((), ("REPORT", "REVIEW")) or (kinds[0] == "REVIEW" and set(kinds[1:]) == {"REPORT"})
