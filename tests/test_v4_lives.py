@@ -172,6 +172,14 @@ def judged_another_report(workspace: Workspace4) -> None:
     workspace.approve(task, attempt, other)
 
 
+def reopened_on_the_review_of_another_task(workspace: Workspace4) -> None:
+    other, task = workspace.task("Another"), workspace.task()
+    attempt = workspace.to_done(task)
+    why = workspace.review(other, "reopen", "approved", attempt_id=attempt)
+    grant = workspace.review(task, "authorization", "authorize", **workspace.authority("done", "active", attempt_id=attempt))
+    workspace.move_on(task, "active", "PM", grant, why)
+
+
 def judged_without_naming_the_report(workspace: Workspace4) -> None:
     approved_by(references=[])(workspace)
 
@@ -330,6 +338,7 @@ FAULTS: list[tuple[str, Callable[[Workspace4], None], set[str]]] = [
     ("authorised by a REPORT", authorised_by_a_report, {"FC452"}),
     ("another REPORT judged", judged_another_report, {"FC552"}),
     ("the REPORT not named", judged_without_naming_the_report, {"FC552"}),
+    ("reopened on another's REVIEW", reopened_on_the_review_of_another_task, {"FC552"}),
     ("a REPORT edited", edited_behind_the_approval, {"FC552"}),
     ("a REPORT deleted", deleted_behind_the_approval, {"FC552"}),
     ("two final REPORTs", two_finals, {"FC551"}),
@@ -366,6 +375,17 @@ def test_a_fault_is_found_among_lawful_lives(seed: int) -> None:
     name, fault, expected = Random(seed).choice(FAULTS)
     fault(workspace)
     assert ours(workspace) == expected, name
+
+
+def test_a_branch_whose_move_did_not_finish_is_one_branch() -> None:
+    workspace = Workspace4("copies")
+    root, attempt, (branch, _) = family(workspace)
+    workspace.archive(root, attempt, convergence=workspace.converge(root))
+    left, content = workspace.path(branch), workspace.files[workspace.path(branch)]
+    workspace.archive(branch, workspace.attempt(branch))
+    assert codes(workspace) == set()
+    workspace.files[left] = content
+    assert (ours(workspace), "FC203" in codes(workspace)) == (set(), True)
 
 
 def test_a_workspace_without_profiles_lets_nothing_out_of_review() -> None:
