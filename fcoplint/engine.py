@@ -22,7 +22,8 @@ from fcoplint.model.location import Location
 from fcoplint.model.message import Message
 from fcoplint.model.surroundings import Surroundings
 from fcoplint.model.workspace import Documents, Workspace, Workspaces
-from fcoplint.report import CommitReference, Report, Reported, Suppression, WorkspaceSummary
+from fcoplint.protocol import v4
+from fcoplint.report import NOT_PROVABLE, CommitReference, Report, Reported, Suppression, WorkspaceSummary
 from fcoplint.settings import Settings
 from fcoplint.source.history import Step
 from fcoplint.source.snapshot import FilteredSnapshot, MemorySnapshot, Note, Snapshot, Unreadable
@@ -74,7 +75,8 @@ def audit(
     judged = _accept(_Judged(split.open, [], [_Excused(*excused, True) for excused in split.excused]), allowance)
     is_whole = run.is_judged("FC002") and not _is_partial(settings, split.all)
     idle = [*excuses.idle_paths(), *allowance.idle(state, run.is_judged)] if is_whole else []
-    return _report("audit", _Judged([*judged.new, *idle], [], judged.excused), state, settings)
+    report = _report("audit", _Judged([*judged.new, *idle], [], judged.excused), state, settings)
+    return replace(report, notes=(*report.notes, *_not_provable(state)))
 
 
 def check(
@@ -520,6 +522,12 @@ def _report(command: str, judged: _Judged, state: Workspaces, settings: Settings
     )
 
 
+def _not_provable(state: Workspaces) -> Iterator[Note]:
+    """What files of v4 cannot show, whatever the rules say: it is never passed, it is not judged (protocol.md C.7)."""
+    if any(workspace.version == 4 for workspace in state):
+        yield from (Note(NOT_PROVABLE, item) for item in v4.NOT_PROVABLE)
+
+
 def _rules_off(settings: Settings) -> Iterator[Note]:
     """What the selection leaves unsaid: silence must not be taken for soundness."""
     if settings.select and "" not in settings.select:
@@ -544,4 +552,5 @@ def _reported(
     rule = catalogue.rule(finding.code)
     overrides = [(len(code), level) for code, level in settings.severity if finding.code.startswith(code)]
     severity = max(overrides)[1] if overrides else rule.severity[finding.when]
-    return Reported(finding, rule, severity, introduced, state.source_line(finding.location), commit, suppression)
+    version = workspace.version if (workspace := state.at(finding.workspace)) else None
+    return Reported(finding, rule, severity, introduced, state.source_line(finding.location), commit, suppression, version)

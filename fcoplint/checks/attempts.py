@@ -9,7 +9,7 @@ from fcoplint.checks.registry import V4, rule
 from fcoplint.findings import Finding, Related, on
 from fcoplint.model.envelope import Report, Task
 from fcoplint.model.event import Event
-from fcoplint.model.grounds import Attempt, Citation, attempt_before, attempts, evidence
+from fcoplint.model.grounds import Attempt, Citation, attempt_before, attempts, authorization, evidence
 from fcoplint.model.nodes import Node, Scalar, Sequence
 from fcoplint.model.workspace import Workspace
 from fcoplint.protocol import v4
@@ -52,8 +52,10 @@ def wrong_event_keys(task: Task) -> Iterator[Finding]:
 
 def _key_set(task: Task, event: Event, edge: Edge) -> Iterator[Finding]:
     lawful = {*REQUIRED_KEYS, *edge.keys, *((v4.FAMILY_KEY,) if edge.target == "archive" else ())}
+    # Of an authorization that is not there FC451 speaks.
+    told = v4.AUTHORITY_KEYS if authorization(event) is None else ()
     for key in edge.keys:
-        if event.fields.get(key) is None:
+        if event.fields.get(key) is None and key not in told:
             yield on(task, "FC352", event.first_line, about=f"{event.identity} {key}", message="missing", key=key, edge=str(edge))
     for pair in event.fields.pairs:
         key = pair.key.text

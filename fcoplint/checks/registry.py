@@ -25,7 +25,8 @@ ANY = UNKNOWN | V1_V3 | V4
 _MODULES = (
     "reading", "identity", "values", "clashes", "manifest", "path", "archive", "strays", "events", "attempts", "authority",
     "authorization", "evidence", "cited", "creation", "families", "judgement", "roots", "roots_references", "roots_reports",
-    "roots_bindings", "roots_machine", "history", "landing", "actors", "repository", "writing", "chain", "facts",
+    "roots_bindings", "roots_machine", "history", "landing", "actors", "repository", "writing", "chain", "facts", "workspace_ids",
+    "records",
 )  # fmt: skip
 # What a check may look at, by the name of its parameter's type: the signature is the kind (design.md 4).
 _ENVELOPES = {

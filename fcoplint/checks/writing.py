@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fcoplint.checks.registry import V1_V4, V3_V4, rule
+from fcoplint.checks.registry import V1_V4, V3_V4, V4, rule
 from fcoplint.findings import Finding, on, on_path
 from fcoplint.model.envelope import Envelope
 from fcoplint.model.nodes import Span, walk_scalars
@@ -104,6 +104,17 @@ def conflict_marker(envelope: Envelope) -> Iterator[Finding]:
     span = in_front or (Span(line, 1, line, 1) if line else None)
     if span:
         yield on(envelope, "FC907", span, about="marker")
+
+
+@rule("FC907", versions=V4)
+def conflict_in_fact(workspace: Workspace) -> Iterator[Finding]:
+    for fact in workspace.facts.all:
+        line = fact.conflict_line if fact.fault else None
+        if line:
+            yield on_path(workspace, "FC907", fact.path, Span(line, 1, line, 1), about="marker")
+    for path, why in workspace.facts.unreadable.items():
+        if why.reason == "unmerged":
+            yield on_path(workspace, "FC907", path, about="unmerged", message="unmerged")
 
 
 @rule("FC907", versions=V1_V4)

@@ -9,8 +9,9 @@ from functools import cached_property
 from fcoplint.model.authority import Authority
 from fcoplint.model.document import Document
 from fcoplint.model.envelope import Envelope, Issue, Report, Review, Task, make_envelope
-from fcoplint.model.facts import Facts, make_fact
+from fcoplint.model.facts import Fact, Facts, make_fact
 from fcoplint.model.family import Families
+from fcoplint.model.grounds import authorization, evidence
 from fcoplint.model.location import Location
 from fcoplint.model.manifest import Manifest
 from fcoplint.model.policy import Policy
@@ -39,11 +40,13 @@ from fcoplint.source.snapshot import Content, Entry, Kind, Note, Snapshot, Unrea
 class Documents:
     """Parsed contents by git object id: what two snapshots share is read and parsed once.
 
-    `stems` holds, by workspace folder and path, what is known of names: an envelope's stem, "" for other files.
+    `stems` holds, by workspace folder and path, what is known of names: an envelope's stem, "" for other files. `facts` are
+    those of v4's operations, by object id and path.
     """
 
     def __init__(self) -> None:
         self.stems: dict[str, dict[str, str]] = {}
+        self.facts: dict[tuple[str, str], Fact] = {}
         self._by_oid: dict[str, Document | Unreadable] = {}
 
     def load(self, snapshot: Snapshot, paths: Iterable[str]) -> Iterator[tuple[str, Document | Unreadable]]:
@@ -220,11 +223,35 @@ class Workspace:
     @cached_property
     def facts(self) -> Facts:
         """What v4's tools recorded in `operations/`."""
-        wanted = sorted(path for path in self.entries if self.is_fact(path))
-        links = {path: Unreadable("link") for path in wanted if self.entries[path].kind is Kind.LINK}
-        read = dict(self.snapshot.read([path for path in wanted if path not in links]))
-        unreadable = links | {path: content for path, content in read.items() if isinstance(content, Unreadable)}
-        return Facts([make_fact(path, content) for path, content in read.items() if isinstance(content, bytes)], unreadable)
+        found: dict[str, Fact] = {}
+        unreadable: dict[str, Unreadable] = {}
+        unknown: list[str] = []
+        for path in sorted(path for path in self.entries if self.is_fact(path)):
+            entry = self.entries[path]
+            known = self._documents.facts.get((entry.oid or "", path))
+            if known:
+                found[path] = known
+            elif entry.kind is Kind.LINK:
+                unreadable[path] = Unreadable("link")
+            else:
+                unknown.append(path)
+        for path, content in self.snapshot.read(unknown) if unknown else ():
+            if isinstance(content, Unreadable):
+                unreadable[path] = content
+                continue
+            found[path] = make_fact(path, content)
+            oid = self.entries[path].oid
+            if oid:
+                self._documents.facts[oid, path] = found[path]
+        return Facts([found[path] for path in sorted(found)], unreadable)
+
+    @cached_property
+    def consumed(self) -> frozenset[str]:
+        """The ids of all that events of v4 stand on: the evidence they cite, and their authorizations."""
+        events = [event for task in self.tasks for event in task.events]
+        cited = {citation.ref.text for event in events for citation in evidence(event)}
+        granted = {grant.ref.text for event in events if (grant := authorization(event))}
+        return frozenset(cited | granted)
 
     @cached_property
     def cold(self) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from fcoplint.protocol.stages import Edge, Table
 
 _EVIDENCE = ("evidence_ref", "evidence_digest")
-_AUTHORITY = ("authorization_ref", "authorization_digest")
+AUTHORITY_KEYS = ("authorization_ref", "authorization_digest")
 _ATTEMPT = ("attempt_id",)
 
 # T1 to T7. Nobody's role is asked: authority is a REVIEW's, and a profile that no disk can show.
@@ -11,10 +11,10 @@ EDGES = (
     Edge(None, "inbox", "create_task", ()),
     Edge("inbox", "active", "claim_task", (), keys=_ATTEMPT),
     Edge("active", "review", "submit_task", (), keys=_EVIDENCE),
-    Edge("review", "done", "approve_task", (), keys=(*_EVIDENCE, *_AUTHORITY)),
-    Edge("review", "active", "reject_task", (), keys=(*_EVIDENCE, *_ATTEMPT, *_AUTHORITY)),
-    Edge("done", "active", "reopen_task", (), keys=(*_EVIDENCE, *_ATTEMPT, *_AUTHORITY)),
-    Edge("done", "archive", "archive_task", (), keys=(*_EVIDENCE, *_ATTEMPT, *_AUTHORITY)),
+    Edge("review", "done", "approve_task", (), keys=(*_EVIDENCE, *AUTHORITY_KEYS)),
+    Edge("review", "active", "reject_task", (), keys=(*_EVIDENCE, *_ATTEMPT, *AUTHORITY_KEYS)),
+    Edge("done", "active", "reopen_task", (), keys=(*_EVIDENCE, *_ATTEMPT, *AUTHORITY_KEYS)),
+    Edge("done", "archive", "archive_task", (), keys=(*_EVIDENCE, *_ATTEMPT, *AUTHORITY_KEYS)),
 )
 TABLE = Table(EDGES)
 # A Root with Branches says at its archiving which family it closes.

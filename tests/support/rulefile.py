@@ -49,6 +49,7 @@ class RuleFile(BaseModel):
     severity: Severity | dict[str, Severity]
     fix: Literal["none", "safe", "unsafe", "recover", "repair"]
     source: str
+    protocol_error: str | dict[str, str] | None = None
     why: str = Field(min_length=20, pattern=r"[.!?]$")
     messages: dict[str, Message] = Field(min_length=1)
     with_: list[str] = Field(default_factory=list, alias="with")
@@ -65,6 +66,13 @@ class RuleFile(BaseModel):
         else:
             assert kinds == {"bad", "good"}, f"examples are {kinds}"
         return self
+
+    @property
+    def protocol_errors(self) -> dict[str, str]:
+        """The protocol's own code by message, "" for all that are not named."""
+        said = {"default": self.protocol_error} if isinstance(self.protocol_error, str) else self.protocol_error or {}
+        assert set(said) - {"default"} <= set(self.messages), f"{self.code}: errors of messages that are not there"
+        return {"" if key == "default" else key: value for key, value in said.items()}
 
     @property
     def severities(self) -> dict[str, str]:
