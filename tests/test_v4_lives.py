@@ -377,6 +377,16 @@ def test_a_fault_is_found_among_lawful_lives(seed: int) -> None:
     assert ours(workspace) == expected, name
 
 
+@pytest.mark.parametrize("excuse", ["# fcoplint: ignore[FC552, FC555, FC953]\n", "# fcoplint: ignore[FC953]\n"])
+def test_a_forger_cannot_excuse_himself_in_the_file_he_forges(excuse: str) -> None:
+    workspace = Workspace4("excused")
+    task, attempt, report = submitted(workspace)
+    workspace.approve(task, attempt, report)
+    for path in (workspace.path(task), workspace.path(report)):
+        workspace.files[path] = workspace.files[path].replace(b"---\n", b"---\n" + excuse.encode(), 1)
+    assert ours(workspace) == {"FC552", "FC953"}
+
+
 def test_a_branch_whose_move_did_not_finish_is_one_branch() -> None:
     workspace = Workspace4("copies")
     root, attempt, (branch, _) = family(workspace)
@@ -398,3 +408,29 @@ def test_a_workspace_without_profiles_lets_nothing_out_of_review() -> None:
 
 def test_the_profile_is_the_one_the_builder_signs_with() -> None:
     assert Workspace4("bare").manifest["profiles"] == [PROFILE]
+
+
+ODD: list[object] = [None, 0, 1.5, 10**400, True, "", "\ud800", [], {}, [[]], ["\ud800"], {"a": {"b": [{}]}}]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_no_value_of_another_kind_breaks_a_rule(seed: int) -> None:
+    random = Random(seed)
+    workspace = Life(seed).lived()
+    family(workspace)
+    facts = sorted(path for path in workspace.files if path.endswith(".json"))
+    for path in random.sample(facts, k=min(4, len(facts))):
+        values = json.loads(workspace.files[path])
+        holder = random.choice([values, *(value for value in values.values() if isinstance(value, dict))])
+        holder[random.choice(sorted(holder))] = random.choice(ODD)
+        workspace.files[path] = json.dumps(values).encode()
+    for name in random.sample(sorted(workspace.fields), k=3):
+        fields = workspace.fields[name]
+        holder = random.choice([fields, *fields.get("transitions", [])])
+        value = random.choice([item for item in ODD if item is None or "ud800" not in ascii(item)])
+        holder[random.choice(sorted(holder))] = value
+        workspace.rewrite(name)
+    report = engine.audit(MemorySnapshot(workspace.files), Settings())
+    assert [item.finding.parameters for item in report.findings if item.rule.code == "FC000"] == []
+    for item in report.findings:
+        assert item.message.encode("utf-8")
