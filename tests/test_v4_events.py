@@ -90,7 +90,7 @@ CASES: list[tuple[str, str, Edit, set[str]]] = [
     ("review", "evidence as text", event(2, r"evidence_ref:\n  - (.*)", r"evidence_ref: \1"), {"FC352"}),
     ("review", "evidence of nothing", event(2, r"evidence_ref:\n  - .*\n", "evidence_ref: []\n"), {"FC352"}),
     ("review", "a digest that is none", event(2, r"evidence_digest:\n  - \w{60}(\w{4})", r"evidence_digest:\n  - \1"), {"FC352", "FC552"}),
-    ("review", "a TASK for evidence", lambda files: event(2, "REPORT-\w+", stem(files))(files), {"FC352", "FC552"}),
+    ("review", "a TASK for evidence", lambda files: event(2, r"REPORT-\w+", stem(files))(files), {"FC352", "FC552"}),
     ("review", "a REPORT on another TASK", swap("REPORT", "subject_ref: TASK-", "subject_ref: TASK-0"), {"FC354", "FC502", "FC552"}),
     ("review", "a REPORT of another attempt", swap("REPORT", "attempt_id: urn:uuid:", f"attempt_id: {URN} #"), {"FC354", "FC552"}),
     ("archive", "moved on", lambda files: in_stage("active")(add(files, "archive", "active", "reopen_task")), {"FC310"}),
