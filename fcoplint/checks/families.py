@@ -12,7 +12,7 @@ from fcoplint.model.gates import Gate, evidence_named, gates
 from fcoplint.model.nodes import Scalar, Span
 from fcoplint.model.relations import references
 from fcoplint.model.workspace import Workspace
-from fcoplint.protocol.gates import CLOSE, CONVERGENCE
+from fcoplint.protocol.gates import CLOSE, CONVERGENCE, SUBMIT
 from fcoplint.protocol.stages import OPEN_STAGES, TERMINAL
 
 
@@ -21,6 +21,17 @@ def report_of_no_task(report: Report) -> Iterator[Finding]:
     subject = report.scalar("subject_ref")
     if subject and not subject.text.startswith("TASK-"):
         yield on(report, "FC551", subject, about=subject.text, message="no-task", subject=subject.text)
+
+
+@rule("FC551", versions=V4)
+def submitted_without_report(task: Task) -> Iterator[Finding]:
+    """A submission stands on the REPORT of its attempt (F4.6.2); one that is named and not here is FC552's."""
+    for gate in gates(task):
+        if gate.move == SUBMIT and not gate.evidence and task.workspace.is_whole:
+            attempt = gate.attempt or "none"
+            if (task.stem, attempt) not in task.workspace.families.attempts:
+                where, about = gate.event.first_line, f"{gate.event.number} {attempt}"
+                yield on(task, "FC551", where, about=about, message="required", task=task.stem, attempt=attempt)
 
 
 @rule("FC551", versions=V4)
@@ -99,8 +110,10 @@ def family_convergence(root: Task) -> Iterator[Finding]:
         return
     branches, said = root.workspace.families.branches(root), close.event.scalar("family_digest")
     if not branches:
-        if said and not said.is_empty:
-            yield _of_family(close, said, "no-branches", "no Branch")
+        convergence = next(close.reviews, None)
+        where = said if said and not said.is_empty else convergence.ref if convergence else None
+        if where and root.workspace.is_whole:
+            yield _of_family(close, where, "no-branches", "no Branch")
         return
     if said is None or said.is_empty:
         yield _of_family(close, close.event.first_line, "missing", "digest", count=len(branches))
