@@ -24,7 +24,6 @@ from tests.support.workspace4 import Workspace4  # noqa: E402
 SIZES, ROUNDS = (150, 500, 5000), 3
 PAGE = ROOT / "docs" / "v4.md"
 _BETWEEN = re.compile(r"(?<=<!-- bench -->\n).*?(?=<!-- /bench -->)", re.DOTALL)
-_FOLDERS = (*(f"_lifecycle/{stage}" for stage in ("inbox", "active", "review", "done", "archive")), "reports", "issues", "reviews", "cold")
 _VALIDATE = "import sys; from fcop.cli._main import main; sys.exit(main(['validate', '--root', sys.argv[1], '--json']))"
 
 
@@ -42,15 +41,6 @@ def make(envelopes: int) -> Workspace4:
     while len(workspace.fields) < envelopes:
         workspace.task("Waiting")
     return workspace
-
-
-def write(workspace: Workspace4, folder: Path) -> None:
-    """The workspace on disk, with the empty folders that the reference demands."""
-    for name in _FOLDERS:
-        (folder / "fcop" / name).mkdir(parents=True, exist_ok=True)
-    for path, content in workspace.files.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_bytes(content)
 
 
 def clock(command: list[str], env: dict[str, str]) -> float:
@@ -74,7 +64,7 @@ def figures(reference: Reference) -> list[str]:
     rows = ["| envelopes | command | seconds | per 1,000 envelopes |", "|---|---|---|---|"]
     for size in SIZES:
         with tempfile.TemporaryDirectory() as name:
-            write(make(size), Path(name))
+            make(size).write(Path(name))
             seconds = audit(Path(name))
             rows.append(f"| {size:,} | `fcoplint audit` | {seconds:.2f} | {seconds * 1000 / size:.2f} |")
             if size == SIZES[0]:

@@ -60,7 +60,7 @@ def judged_otherwise(task: Task) -> Iterator[Finding]:
                 if not isinstance(review, Review):
                     continue
                 kind, decision = review.text("review_kind") or "", review.text("decision") or ""
-                is_said = gate.grant is not None and gate.grant.ref.text == cited.ref.text and not _carries(gate, review)
+                is_said = gate.is_granted_by(cited.ref.text) and not _carries(gate, review)
                 if wanted.get(kind) != decision and not is_said:
                     lawful = " or ".join(f"{kind} {decision}" for kind, decision in wanted.items())
                     yield _misfit(gate, cited, review, _Misfit("judgement", f"{kind} {decision}", lawful, "review_kind"))

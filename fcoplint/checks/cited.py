@@ -11,7 +11,7 @@ from fcoplint.model.gates import Gate, evidence_named, gates
 from fcoplint.model.grounds import Citation
 from fcoplint.model.relations import references
 from fcoplint.protocol.digests import digest_of
-from fcoplint.protocol.gates import ACCEPT, REJECT, SUBMIT
+from fcoplint.protocol.gates import ACCEPT, REJECT, REOPEN, SUBMIT
 
 
 @rule("FC552", versions=V4)
@@ -24,11 +24,13 @@ def evidence_changed(task: Task) -> Iterator[Finding]:
                 said.setdefault((cited.ref.text, cited.digest.text), []).append(cited)
     for (name, written), (first, *more) in said.items():
         for found in evidence_named(task.workspace, name):
-            if first.digest is not None and isinstance(found.content, bytes) and digest_of(found.content) != written:
+            held = found.document
+            # What stands in for a file that is elsewhere (FC001) has no digest of its own.
+            if first.digest and held and not held.is_lfs_pointer and digest_of(held.data) != written:
                 again = tuple(Related(task.at(cited.digest), "cited again") for cited in more if cited.digest)
                 yield on(
                     task, "FC552", first.digest, about=f"{name} {written}", related=(Related(found.file, "the file cited"), *again),
-                    name=name, written=written, found=digest_of(found.content),
+                    name=name, written=written, found=digest_of(held.data),
                 )  # fmt: skip
 
 
@@ -40,8 +42,7 @@ def evidence_gone(task: Task) -> Iterator[Finding]:
     told: set[str] = set()
     for gate in gates(task):
         for cited in gate.evidence:
-            is_grant = gate.grant is not None and gate.grant.ref.text == cited.ref.text
-            if cited.ref.text not in told and not is_grant and not evidence_named(task.workspace, cited.ref.text):
+            if cited.ref.text not in told and not gate.is_granted_by(cited.ref.text) and not evidence_named(task.workspace, cited.ref.text):
                 told.add(cited.ref.text)
                 yield on(task, "FC552", cited.ref, about=f"{cited.ref.text} gone", message="gone", name=cited.ref.text)
 
@@ -62,9 +63,9 @@ def another_report_judged(task: Task) -> Iterator[Finding]:
 
 @rule("FC552", versions=V4)
 def judgement_of_something_else(task: Task) -> Iterator[Finding]:
-    """The REVIEW that a judgement cites speaks of this TASK, this attempt and the REPORT it judges (F4.6.3)."""
+    """The REVIEW that a judgement cites speaks of this TASK, this attempt and, but for a reopening, the REPORT it judges (F4.6.3)."""
     for gate in gates(task):
-        for cited in gate.reviews if gate.move in (ACCEPT, REJECT) else ():
+        for cited in gate.reviews if gate.move in (ACCEPT, REJECT, REOPEN) else ():
             for review in evidence_named(task.workspace, cited.ref.text):
                 fault = _not_about(gate, review) if isinstance(review, Review) else None
                 if fault:
@@ -78,10 +79,11 @@ def judgement_of_something_else(task: Task) -> Iterator[Finding]:
 
 def _not_about(gate: Gate, review: Review) -> tuple[str, str] | None:
     """(the key that does not fit, what it should say); an authorization's subject and attempt are FC452's."""
-    is_grant = gate.grant is not None and gate.grant.ref.text == review.stem
+    is_grant = gate.is_granted_by(review.stem)
     if not is_grant and review.text("subject_ref") != gate.task.stem:
         return "subject_ref", gate.task.stem
-    if not is_grant and gate.attempt and review.text("attempt_id") != gate.attempt:
+    attempt = review.text("attempt_id")
+    if not is_grant and gate.attempt and attempt != gate.attempt and (attempt or gate.move != REOPEN):
         return "attempt_id", gate.attempt
     if gate.report and gate.report.ref.text not in {item.value.text for item in references(review, "references")}:
         return "references", gate.report.ref.text

@@ -45,10 +45,10 @@ class Chain:
 
     @cached_property
     def links(self) -> list[Link]:
-        """A link for each event but the creation."""
+        """A link for each event but the creation, which the create fact records."""
         links: list[Link] = []
         before = self._created
-        for event in self.task.events[1:]:
+        for event in self._moves:
             link = Link(event, self._pairs.get(event.number), before)
             links.append(link)
             before = link.after
@@ -71,10 +71,15 @@ class Chain:
         paired = {fact.path for fact in self._pairs.values()}
         return (receipt for receipt in self._receipts if receipt.path not in paired and receipt.is_committed)
 
+    @property
+    def _moves(self) -> tuple[Event, ...]:
+        events = self.task.events
+        return events[1:] if events and events[0].source is None else events
+
     @cached_property
     def _pairs(self) -> dict[int, Receipt]:
         """The receipt of each event, by its number: the one that repeats it, else in order one that is left for its move."""
-        events = {event.number: event for event in self.task.events[1:]}
+        events = {event.number: event for event in self._moves}
         left = sorted(self._receipts, key=lambda receipt: (str(receipt.event.get("at")), receipt.path))
         pairs: dict[int, Receipt] = {}
         for is_pair in (Receipt.is_of, _is_for):

@@ -69,7 +69,7 @@ class Families:
         return {key: Attempt(*key, tuple(reports)) for key, reports in found.items()}
 
     def branches(self, root: Task) -> list[Branch]:
-        """The Branches of a Root, by name; a Branch that lies in two places is there twice."""
+        """The Branches of a Root, by name; of copies in two stages (FC203) the one that got further."""
         return [Branch(task, self._evidence(task)) for task in self._by_root.get(root.stem, ())]
 
     def digest(self, root: Task) -> str | None:
@@ -86,8 +86,9 @@ class Families:
 
     @cached_property
     def _by_root(self) -> dict[str, list[Task]]:
+        furthest = {task.stem: task for task in sorted(self._workspace.tasks, key=lambda task: (len(task.events), task.path))}
         found: dict[str, list[Task]] = {}
-        for task in sorted(self._workspace.tasks, key=lambda task: task.stem):
+        for _, task in sorted(furthest.items()):
             root = task.text("branch_of")
             if root:
                 found.setdefault(root, []).append(task)

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import TypeGuard
 
 from fcoplint.protocol.names import parse_v4_kind
+from fcoplint.protocol.v4 import TABLE
 
 CREATE_CONTRACT = "fcop-create-task-v1"
 TRANSITION_CONTRACT = "fcop-lifecycle-receipt-v1"
@@ -195,11 +196,11 @@ def implied(values: Mapping[str, object]) -> Iterator[tuple[tuple[str, ...], obj
     event = values.get("transition")
     for key, twin in (("from", "from_stage"), ("to", "to_stage"), ("tool", "tool"), ("by", "actor")):
         yield ("transition", key), values.get(twin)
-    for key in ("evidence_ref", "evidence_digest", "authorization_ref", "authorization_digest"):
-        if isinstance(event, dict) and key in event:
-            yield ("transition", key), values.get(key)
-    if isinstance(event, dict) and "attempt_id" in event:
-        yield ("transition", "attempt_id"), values.get("attempt_id")
+    edge = TABLE.edge(source, target) if isinstance(source, str) and isinstance(target, str) else None
+    for key in edge.keys if edge and isinstance(event, dict) else ():
+        yield ("transition", key), values.get(key)
+    for key in ("evidence_ref", "evidence_digest") if edge and "evidence_ref" not in edge.keys else ():
+        yield (key,), []
     if "target_attempt_id" in values:
         yield ("target_attempt_id",), values.get("attempt_id")
         if target != "active":

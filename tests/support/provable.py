@@ -13,8 +13,8 @@ from tests.support.tampering import BODY, FILE, Tampering, split
 
 # The kinds of files, as the tables below call them.
 KINDS = (
-    "manifest", "TASK", "REPORT", "replaced REPORT", "grant", "judgement", "loose REVIEW", "ISSUE", "cold copy", "create fact",
-    "create lock", "receipt", "merge receipt",
+    "manifest", "TASK", "REPORT", "replaced REPORT", "grant", "judgement", "loose REVIEW", "ISSUE", "ISSUE of the workspace",
+    "cold copy", "create fact", "create lock", "receipt", "merge receipt",
 )  # fmt: skip
 
 
@@ -33,15 +33,15 @@ _EXPORTED = "an export leaves no record: as far as files say, a TASK without a c
 _LOCK = "a lock is an aid of one machine (F4.9.6) and no fact: neither that it is there nor what it holds proves anything"
 _ALIASES = "the operation ids of a merge are its callers' own words, and no digest covers them"
 _UNMERGED = "a convergence REVIEW may lawfully stand without one (4.0.0 wrote none): only git shows that it was deleted (FC815)"
-_LOOSE = ("replaced REPORT", "loose REVIEW", "ISSUE")
+_LOOSE = ("replaced REPORT", "loose REVIEW", "ISSUE", "ISSUE of the workspace")
 UNPROVABLE = [
     *(Unprovable(kind, what, "changed", _UNCITED) for kind in _LOOSE for what in ("sender", "recipient", "created_at", BODY)),
     *(Unprovable(kind, what, "*", _UNCITED) for kind in _LOOSE for what in ("references", "references.*")),
     Unprovable("replaced REPORT", "result", "changed", _UNCITED),
     Unprovable("loose REVIEW", "review_kind", "changed", _UNCITED),
     Unprovable("loose REVIEW", "decision", "changed", _UNCITED),
-    Unprovable("ISSUE", "severity", "changed", _UNCITED),
-    *(Unprovable(kind, FILE, "removed", _UNCITED_GONE) for kind in ("loose REVIEW", "ISSUE")),
+    *(Unprovable(kind, "severity", "changed", _UNCITED) for kind in ("ISSUE", "ISSUE of the workspace")),
+    *(Unprovable(kind, FILE, "removed", _UNCITED_GONE) for kind in ("loose REVIEW", "ISSUE", "ISSUE of the workspace")),
     Unprovable("cold copy", FILE, "removed", _EXPORTED),
     Unprovable("create lock", "*", "*", _LOCK),
     Unprovable("merge receipt", "operations.*", "changed", _ALIASES),
@@ -73,7 +73,7 @@ _REQUIRED = {
 }  # fmt: skip
 _ENVELOPES = {
     "TASK": "TASK", "REPORT": "REPORT", "replaced REPORT": "REPORT", "grant": "REVIEW", "judgement": "REVIEW", "loose REVIEW": "REVIEW",
-    "ISSUE": "ISSUE",
+    "ISSUE": "ISSUE", "ISSUE of the workspace": "ISSUE",
 }  # fmt: skip
 _ID = {"TASK": "task_id", "REPORT": "report_id", "ISSUE": "issue_id", "REVIEW": "review_id"}
 
@@ -105,14 +105,17 @@ EXPECTED = [
     # F4.3.4: the chain of replacements.
     *(Expected("replaced REPORT", what, "changed", "FC551") for what in ("subject_ref", "attempt_id", "report_kind")),
     Expected("replaced REPORT", FILE, "removed", "FC551"),
+    # F4.5.2: a strong relation leads to one TASK here, or an ISSUE's to this workspace.
     *(Expected(kind, "subject_ref", "changed", "FC502") for kind in ("loose REVIEW", "ISSUE")),
+    Expected("ISSUE of the workspace", "subject_ref", "changed", "FC706"),
     Expected("cold copy", "*", "*", "FC556"),
     # F4.8.5: the fact by itself and against its TASK; where the chain begins, by the chain.
     Expected("create fact", "content_digest", "changed", "FC953"),
     Expected("create fact", "*", "*", "FC555"),
     # C.4, C.5: a receipt by itself; its digests and its event by the chain; its stage by the five-state table.
     Expected("receipt", "stage", "changed", "FC952"),
-    *(Expected("receipt", what, "changed", "FC953") for what in ("source_digest", "target_digest", "transition.at")),
+    *(Expected("receipt", what, "changed", "FC953") for what in ("source_digest", "target_digest")),
+    Expected("receipt", "transition.at", "*", "FC953"),
     Expected("receipt", FILE, "removed", "FC953"),
     Expected("receipt", "*", "*", "FC951"),
     Expected("merge receipt", "stage", "changed", "FC952"),
@@ -156,6 +159,8 @@ def _kind(path: str, data: bytes, grants: set[str], cited: set[str]) -> str:
         return "grant" if stem in grants else "judgement" if stem in cited else "loose REVIEW"
     if folder == "reports":
         return "REPORT" if stem in cited else "replaced REPORT"
+    if folder == "issues" and split(data)[0]["subject_ref"].startswith("workspace:"):
+        return "ISSUE of the workspace"
     named = {"": "manifest", "issues": "ISSUE", "cold": "cold copy"}
     assert folder in named or folder.startswith("_lifecycle/"), path
     assert folder or "workspace_id" in json.loads(data)

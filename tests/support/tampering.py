@@ -47,14 +47,14 @@ class Tampering(NamedTuple):
         return re.sub(r"(?<=\.)\d+(?=\.|$)", "*", self.what)
 
 
-def tamperings(path: str, content: bytes) -> Iterator[Tampering]:
-    """Every change of one thing in a file."""
+def tamperings(path: str, content: bytes, known: str) -> Iterator[Tampering]:
+    """Every change of one thing in a file; where a list is empty, a `known` id is put into it."""
     if path.endswith(".md"):
         head, body = split(content)
-        yield from _in_values(path, head, lambda values: _envelope(values, body))
+        yield from _in_values(path, head, known, lambda values: _envelope(values, body))
         yield Tampering(path, BODY, "changed", content + b"Another line.\n")
     elif path.endswith(".json"):
-        yield from _in_values(path, json.loads(content), _fact)
+        yield from _in_values(path, json.loads(content), known, _fact)
     elif not content:
         yield Tampering(path, BODY, "changed", b"something")
     yield Tampering(path, FILE, "removed", None)
@@ -73,7 +73,7 @@ def is_in_reference_form(path: str, content: bytes) -> bool:
     return not path.endswith(".json") or _fact(json.loads(content)) == content
 
 
-def _in_values(path: str, values: dict[str, Any], write: Callable[[dict[str, Any]], bytes]) -> Iterator[Tampering]:
+def _in_values(path: str, values: dict[str, Any], known: str, write: Callable[[dict[str, Any]], bytes]) -> Iterator[Tampering]:
     for where in _places(values, ()):
         for how in ("changed", "removed"):
             tampered = copy.deepcopy(values)
@@ -83,7 +83,7 @@ def _in_values(path: str, values: dict[str, Any], write: Callable[[dict[str, Any
             if how == "removed":
                 del holder[where[-1]]
             elif _is_leaf(holder[where[-1]]):
-                holder[where[-1]] = _other(holder[where[-1]])
+                holder[where[-1]] = _other(holder[where[-1]]) if holder[where[-1]] != [] else [known]
             else:
                 continue
             yield Tampering(path, ".".join(map(str, where)), how, write(tampered))
@@ -111,8 +111,6 @@ def _other(value: object) -> object:
         return "inbox"
     if isinstance(value, int):
         return value + 1
-    if isinstance(value, list):
-        return ["TASK-00000000000000000000000000000000"]
     assert isinstance(value, str)
     for others in _OTHERS:
         if value in others:

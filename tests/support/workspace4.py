@@ -1,6 +1,6 @@
 """FCoP 4 workspaces made by our own means, as fast and as large as a test wants: every edge, every receipt, every digest.
 
-What it writes is held against the reference's own validator (test_tampering.py), and the digests against the reference and
+What it writes is held against the reference's own validator (test_v4_lives.py), and the digests against the reference and
 the clauses' own JSON (test_digests.py).
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime
 import json
 import uuid
+from pathlib import Path
 from typing import Any
 
 import yaml
@@ -22,6 +23,10 @@ _TOOLS = {
     ("inbox", "active"): "claim_task", ("active", "review"): "submit_task", ("review", "done"): "approve_task",
     ("review", "active"): "reject_task", ("done", "active"): "reopen_task", ("done", "archive"): "archive_task",
 }  # fmt: skip
+_FOLDERS = (
+    *(f"_lifecycle/{stage}" for stage in ("inbox", "active", "review", "done", "archive")),
+    "reports", "issues", "reviews", "operations", "cold",
+)  # fmt: skip
 _NAMES = uuid.UUID("6f0a1c9e-5d1b-4a53-9d0e-1f9c1a2b3c4d")
 
 
@@ -160,6 +165,14 @@ class Workspace4:
         """Write an envelope's file with other values (None: without the key), as a forger would."""
         fields = {key: value for key, value in {**self.fields[name], **changes}.items() if value is not None or key not in changes}
         self.files[self.path(name)] = _envelope(fields, self.bodies[name])
+
+    def write(self, folder: Path) -> None:
+        """Put it on disk, with the empty folders that the reference demands."""
+        for name in _FOLDERS:
+            (folder / "fcop" / name).mkdir(parents=True, exist_ok=True)
+        for path, content in self.files.items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_bytes(content)
 
     def _branch(self, task: str) -> BranchEvidence:
         submitted = [event for event in self.fields[task]["transitions"] if event["to"] == "review"][-1]
