@@ -90,6 +90,8 @@ def _twins(twins: list[Task]) -> Finding:
     newest = max(twins, key=lambda task: (_agrees(task), len(task.events), stage_order(task.place.stage or ""), task.path))
     others = [twin for twin in twins if twin is not newest]
     message = _difference(newest, others)
+    if message == "recoverable" and newest.workspace.version == 4:
+        message = "recoverable-v4"
     at, beside = (newest, others[0]) if message == "divergent" else (others[0], newest)
     related = tuple(Related(twin.file, "copy") for twin in twins if twin is not at)
     return on(at, "FC203", at.file, about="twins", message=message, related=related, other=beside.path, count=len(twins))
