@@ -414,6 +414,19 @@ def test_a_branch_whose_move_did_not_finish_is_one_branch() -> None:
     assert (ours(workspace), "FC203" in codes(workspace)) == (set(), True)
 
 
+@pytest.mark.parametrize("branches", [0, 2])
+def test_an_archiving_may_cite_again_what_the_task_was_accepted_on(branches: int) -> None:
+    workspace = Workspace4("again")
+    root, attempt, _ = family(workspace, branches)
+    report, acceptance = workspace.fields[root]["transitions"][-1]["evidence_ref"]
+    heads = [branch.report_id for branch in workspace.branches(root)]
+    bound = {"family_digest": workspace.family(root)} if branches else {}
+    cited = [report, acceptance, *([workspace.converge(root), *heads] if branches else [])]
+    grant = workspace.review(root, "authorization", "authorize", **workspace.authority("done", "archive", attempt_id=attempt, **bound))
+    workspace.move_on(root, "archive", "PM", grant, *cited, more={"attempt_id": attempt, **bound})
+    assert ours(workspace) == set()
+
+
 def test_a_workspace_without_profiles_lets_nothing_out_of_review() -> None:
     workspace = Workspace4("bare", profiles=())
     submitted(workspace)

@@ -9,6 +9,7 @@ from fcoplint.findings import Finding, Related, on
 from fcoplint.model.envelope import Report, Review, Task
 from fcoplint.model.family import REPLACEMENT, Attempt, Branch, active_spans
 from fcoplint.model.gates import Gate, evidence_named, gates
+from fcoplint.model.grounds import Citation
 from fcoplint.model.nodes import Scalar, Span
 from fcoplint.model.relations import references
 from fcoplint.model.workspace import Workspace
@@ -110,7 +111,7 @@ def family_convergence(root: Task) -> Iterator[Finding]:
         return
     branches, said = root.workspace.families.branches(root), close.event.scalar("family_digest")
     if not branches:
-        convergence = next(close.reviews, None)
+        convergence = next(_convergences(close), None)
         where = said if said and not said.is_empty else convergence.ref if convergence else None
         if where and root.workspace.is_whole:
             yield _of_family(close, where, "no-branches", "no Branch")
@@ -129,7 +130,7 @@ def family_convergence(root: Task) -> Iterator[Finding]:
 
 def _convergence(close: Gate, branches: list[Branch], digest: Scalar) -> Iterator[Finding]:
     """What is wrong with the convergence REVIEW that an archived Root stands on."""
-    cited = next(close.reviews, None)
+    cited = next(_convergences(close), None) or next(close.reviews, None)
     if cited is None:
         yield _of_family(close, close.event.first_line, "missing", "review", count=len(branches))
         return
@@ -143,6 +144,13 @@ def _convergence(close: Gate, branches: list[Branch], digest: Scalar) -> Iterato
     heads = [branch.evidence.report_id for branch in branches if branch.evidence]
     if len(heads) == len(branches) and set(reports) not in (set(heads), {*heads, *_root_head(close.task)}):
         yield _of_family(close, cited.ref, "evidence", "evidence", said=_listed(reports), wanted=_listed(heads))
+
+
+def _convergences(close: Gate) -> Iterator[Citation]:
+    """The convergence REVIEWs that an archive event cites; it may cite again what the TASK was accepted on (F4.4.2)."""
+    for cited in close.reviews:
+        if any(review.text("review_kind") == CONVERGENCE[0] for review in evidence_named(close.task.workspace, cited.ref.text)):
+            yield cited
 
 
 def _misfits(close: Gate, branches: list[Branch], review: Review, digest: str) -> Iterator[tuple[str, str, str]]:
