@@ -113,9 +113,10 @@ _Kind = TypeVar("_Kind", bound=Fact)
 
 def make_fact(path: str, data: bytes) -> Fact:
     """The fact that a file's bytes hold, typed by its contract, else by its name."""
-    plain = Fact(path, data)
-    found = _TYPES[fact_kind(plain.filename, plain.values)]
-    return plain if found is Fact else found(path, data)
+    named = _TYPES[fact_kind(path.rpartition("/")[2], {})](path, data)
+    found = _TYPES[named.kind]
+    # A contract that says otherwise than the name is rare, and read once more.
+    return named if type(named) is found else found(path, data)
 
 
 class Facts:
