@@ -135,8 +135,8 @@ def report_of_no_attempt(report: Report) -> Iterator[Finding]:
         return
     copies = [task for task in report.workspace.named(subject) if isinstance(task, Task)]
     known = {attempt.id for task in copies for attempt in attempts(task)}
-    # Of a TASK that cannot be read nobody knows its attempts.
-    if copies and all(task.fields for task in copies) and said.text not in known:
+    # Of a TASK that cannot be read, or has no list, nobody knows its attempts.
+    if copies and all(task.events for task in copies) and said.text not in known:
         related = (Related(copies[0].file, "TASK"),)
         yield on(report, "FC354", said, about=said.text, message="no-attempt", related=related, said=said.text, task=subject)
 
