@@ -77,7 +77,7 @@ class Life:
         for _ in range(self.random.choice((0, 0, 1, 2))):
             others = self.random.choice(([], [task]))
             report = self.workspace.report(task, attempt, self.coder, self.lead, report_kind="replacement", references=[report, *others])
-        self.workspace.submit(task, report, self.coder)
+        self.workspace.submit(task, report, by=self.coder)
         return report
 
     def family(self) -> None:
@@ -282,6 +282,20 @@ def branch_made_behind_an_archived_root(workspace: Workspace4) -> None:
     workspace.to_done(workspace.task("Secret branch", branch_of=root))
 
 
+def submitted_without_a_report(workspace: Workspace4) -> None:
+    task = workspace.task()
+    workspace.claim(task)
+    workspace.submit(task)
+
+
+def converged_without_a_family(workspace: Workspace4) -> None:
+    task = workspace.task()
+    attempt = workspace.to_done(task)
+    convergence = workspace.review(task, "convergence", "approved", family_digest=digest_of(b"a family"))
+    grant = workspace.review(task, "authorization", "authorize", **workspace.authority("done", "archive", attempt_id=attempt))
+    workspace.move_on(task, "archive", "PM", grant, convergence, more={"attempt_id": attempt})
+
+
 def family_digest_without_a_family(workspace: Workspace4) -> None:
     root, attempt, _ = family(workspace, branches=0)
     digest = digest_of(b"a family")
@@ -341,6 +355,7 @@ FAULTS: list[tuple[str, Callable[[Workspace4], None], set[str]]] = [
     ("reopened on another's REVIEW", reopened_on_the_review_of_another_task, {"FC552"}),
     ("a REPORT edited", edited_behind_the_approval, {"FC552"}),
     ("a REPORT deleted", deleted_behind_the_approval, {"FC552"}),
+    ("submitted without a REPORT", submitted_without_a_report, {"FC551"}),
     ("two final REPORTs", two_finals, {"FC551"}),
     ("a replacement of nothing", replaces_what_is_not_there, {"FC551"}),
     ("replacements in a circle", replaces_in_a_circle, {"FC551"}),
@@ -353,6 +368,7 @@ FAULTS: list[tuple[str, Callable[[Workspace4], None], set[str]]] = [
     ("a REPORT behind an archived Root", reported_behind_an_archived_root, {"FC554"}),
     ("a Branch behind an archived Root", branch_made_behind_an_archived_root, {"FC554"}),
     ("a family digest without a family", family_digest_without_a_family, {"FC554"}),
+    ("a convergence without a family", converged_without_a_family, {"FC554"}),
     ("an order made easier", order_made_easier, {"FC555"}),
     ("a lost create fact", fact_lost, {"FC555"}),
     ("an event by hand", event_written_by_hand, {"FC953"}),
@@ -396,6 +412,19 @@ def test_a_branch_whose_move_did_not_finish_is_one_branch() -> None:
     assert codes(workspace) == set()
     workspace.files[left] = content
     assert (ours(workspace), "FC203" in codes(workspace)) == (set(), True)
+
+
+@pytest.mark.parametrize("branches", [0, 2])
+def test_an_archiving_may_cite_again_what_the_task_was_accepted_on(branches: int) -> None:
+    workspace = Workspace4("again")
+    root, attempt, _ = family(workspace, branches)
+    report, acceptance = workspace.fields[root]["transitions"][-1]["evidence_ref"]
+    heads = [branch.report_id for branch in workspace.branches(root)]
+    bound = {"family_digest": workspace.family(root)} if branches else {}
+    cited = [report, acceptance, *([workspace.converge(root), *heads] if branches else [])]
+    grant = workspace.review(root, "authorization", "authorize", **workspace.authority("done", "archive", attempt_id=attempt, **bound))
+    workspace.move_on(root, "archive", "PM", grant, *cited, more={"attempt_id": attempt, **bound})
+    assert ours(workspace) == set()
 
 
 def test_a_workspace_without_profiles_lets_nothing_out_of_review() -> None:

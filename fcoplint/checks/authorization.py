@@ -134,8 +134,8 @@ def _misfits(gate: Gate, review: Review) -> Iterator[_Misfit]:
             "binding", "transition " + " to ".join(part or "null" for part in _move_of(review)), f"{source} to {target}", "transition"
         )
     attempt = review.text("attempt_id")
-    if attempt != gate.attempt and not (attempt is None and gate.move == CLOSE and gate.event.text("family_digest")):
-        yield _Misfit("binding", f"attempt_id {attempt or 'null'}", gate.attempt or "null", "attempt_id")
+    if gate.attempt and attempt != gate.attempt and not (attempt is None and gate.move == CLOSE and gate.event.text("family_digest")):
+        yield _Misfit("binding", f"attempt_id {attempt or 'null'}", gate.attempt, "attempt_id")
     yield from _profile_misfits(review)
 
 

@@ -9,10 +9,11 @@ from fcoplint.findings import Finding, Related, on
 from fcoplint.model.envelope import Report, Review, Task
 from fcoplint.model.family import REPLACEMENT, Attempt, Branch, active_spans
 from fcoplint.model.gates import Gate, evidence_named, gates
+from fcoplint.model.grounds import Citation
 from fcoplint.model.nodes import Scalar, Span
 from fcoplint.model.relations import references
 from fcoplint.model.workspace import Workspace
-from fcoplint.protocol.gates import CLOSE, CONVERGENCE
+from fcoplint.protocol.gates import CLOSE, CONVERGENCE, SUBMIT
 from fcoplint.protocol.stages import OPEN_STAGES, TERMINAL
 from fcoplint.protocol.v4 import REPORT_KINDS
 
@@ -29,6 +30,17 @@ def report_of_no_kind(report: Report) -> Iterator[Finding]:
     said = report.scalar("report_kind")
     if said and said.text not in REPORT_KINDS:
         yield on(report, "FC551", said, about=said.text, message="kind", kind=said.text, kinds=" or ".join(REPORT_KINDS))
+
+
+@rule("FC551", versions=V4)
+def submitted_without_report(task: Task) -> Iterator[Finding]:
+    """A submission stands on the REPORT of its attempt (F4.6.2); one that is named and not here is FC552's."""
+    for gate in gates(task):
+        if gate.move == SUBMIT and not gate.evidence and task.workspace.is_whole:
+            attempt = gate.attempt or "none"
+            if (task.stem, attempt) not in task.workspace.families.attempts:
+                where, about = gate.event.first_line, f"{gate.event.number} {attempt}"
+                yield on(task, "FC551", where, about=about, message="required", task=task.stem, attempt=attempt)
 
 
 @rule("FC551", versions=V4)
@@ -107,8 +119,10 @@ def family_convergence(root: Task) -> Iterator[Finding]:
         return
     branches, said = root.workspace.families.branches(root), close.event.scalar("family_digest")
     if not branches:
-        if said and not said.is_empty:
-            yield _of_family(close, said, "no-branches", "no Branch")
+        convergence = next(_convergences(close), None)
+        where = said if said and not said.is_empty else convergence.ref if convergence else None
+        if where and root.workspace.is_whole:
+            yield _of_family(close, where, "no-branches", "no Branch")
         return
     if said is None or said.is_empty:
         yield _of_family(close, close.event.first_line, "missing", "digest", count=len(branches))
@@ -124,7 +138,7 @@ def family_convergence(root: Task) -> Iterator[Finding]:
 
 def _convergence(close: Gate, branches: list[Branch], digest: Scalar) -> Iterator[Finding]:
     """What is wrong with the convergence REVIEW that an archived Root stands on."""
-    cited = next(close.reviews, None)
+    cited = next(_convergences(close), None) or next(close.reviews, None)
     if cited is None:
         yield _of_family(close, close.event.first_line, "missing", "review", count=len(branches))
         return
@@ -138,6 +152,13 @@ def _convergence(close: Gate, branches: list[Branch], digest: Scalar) -> Iterato
     heads = [branch.evidence.report_id for branch in branches if branch.evidence]
     if len(heads) == len(branches) and set(reports) not in (set(heads), {*heads, *_root_head(close.task)}):
         yield _of_family(close, cited.ref, "evidence", "evidence", said=_listed(reports), wanted=_listed(heads))
+
+
+def _convergences(close: Gate) -> Iterator[Citation]:
+    """The convergence REVIEWs that an archive event cites; it may cite again what the TASK was accepted on (F4.4.2)."""
+    for cited in close.reviews:
+        if any(review.text("review_kind") == CONVERGENCE[0] for review in evidence_named(close.task.workspace, cited.ref.text)):
+            yield cited
 
 
 def _misfits(close: Gate, branches: list[Branch], review: Review, digest: str) -> Iterator[tuple[str, str, str]]:

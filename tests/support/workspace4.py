@@ -76,9 +76,9 @@ class Workspace4:
         said = {"subject_ref": task, "attempt_id": attempt, "report_kind": "final", "result": "done", "references": [], **more}
         return self._write("REPORT", sender, recipient, said)
 
-    def submit(self, task: str, report: str, by: str = "DEV") -> None:
-        """T3."""
-        self._move(task, "review", by, {**self._evidence(report)})
+    def submit(self, task: str, *reports: str, by: str = "DEV") -> None:
+        """T3; lawful is one REPORT."""
+        self._move(task, "review", by, self._evidence(*reports))
 
     def review(self, task: str, kind: str, decision: str, sender: str = "PM", recipient: str = "DEV", **more: Any) -> str:
         """A REVIEW of any kind."""
