@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.edits4 import Edit, Files, move, path_of, report_on, said, small, swap, swap_bytes
+from tests.support.edits4 import Edit, Files, move, path_of, report_on, said, small, stem_of, swap, swap_bytes
 from tests.support.workspace4 import Workspace4
 
 OTHER = "urn:uuid:00000000-0000-4000-8000-000000000000"
@@ -58,6 +58,12 @@ CASES: list[tuple[str, Edit, set[str]]] = [
     ("a Root that is not here", swap("TASK", "branch_of: null", "branch_of: TASK-gone"), {"FC502"}),
     ("a subject that is not here", swap("ISSUE", "subject_ref: TASK-", "subject_ref: TASK-0"), {"FC502"}),
     ("a subject in words", swap("ISSUE", "subject_ref: TASK-", "subject_ref: the form "), {"FC502"}),
+    ("a parent that is a REPORT", lambda files: swap("TASK", "parent: null", f"parent: {stem_of(files, 'REPORT')}")(files), {"FC502"}),
+    ("a sender that YAML takes for no", swap("ISSUE", "sender: QA", "sender: NO"), {"FC114"}),
+    ("a severity that is a number", swap("ISSUE", "severity: low", "severity: 3"), {"FC114"}),
+    ("a severity that is a list", swap("ISSUE", "severity: low", "severity: [low]"), {"FC114"}),
+    ("a report_kind of nobody", swap("REPORT", "report_kind: final", "report_kind: draft"), {"FC551", "FC552"}),
+    ("an attempt that never was", swap("REPORT", "attempt_id: urn:uuid:", "attempt_id: urn:uuid:0"), {"FC354", "FC552"}),
     ("a reference that is not here", swap("ISSUE", "references: []", "references: [TASK-gone]"), {"FC502"}),
     ("a reference by a path", swap("ISSUE", "references: []", "references: [fcop/fcop.json]"), {"FC502"}),
 ]  # fmt: skip

@@ -128,6 +128,19 @@ def attempt_mismatch(task: Task) -> Iterator[Finding]:
             yield from _report_of_attempt(task, event, report, current)
 
 
+@rule("FC354", versions=V4)
+def report_of_no_attempt(report: Report) -> Iterator[Finding]:
+    said, subject = report.scalar("attempt_id"), report.text("subject_ref")
+    if said is None or subject is None:
+        return
+    copies = [task for task in report.workspace.named(subject) if isinstance(task, Task)]
+    known = {attempt.id for task in copies for attempt in attempts(task)}
+    # Of a TASK that cannot be read, or has no list, nobody knows its attempts.
+    if copies and all(task.events for task in copies) and said.text not in known:
+        related = (Related(copies[0].file, "TASK"),)
+        yield on(report, "FC354", said, about=said.text, message="no-attempt", related=related, said=said.text, task=subject)
+
+
 def _archived_attempt(task: Task, event: Event, current: Attempt | None) -> Iterator[Finding]:
     said = event.scalar("attempt_id")
     if said and is_urn(said.text) and (current is None or said.text != current.id):

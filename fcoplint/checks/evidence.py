@@ -85,7 +85,9 @@ def _dangling_in_v4(envelope: Envelope) -> Iterator[Reference]:
     for reference in references(envelope, *envelope.workspace.edition.reference_keys):
         said = reference.value.text
         about_workspace = reference.key == "subject_ref" and said.startswith(v4.WORKSPACE_SUBJECT) and isinstance(envelope, Issue)
-        if not about_workspace and not reference.value.is_null and not envelope.workspace.named(said):
+        found = envelope.workspace.named(said)
+        leads = any(isinstance(other, Task) for other in found) if reference.key in envelope.workspace.edition.parents else bool(found)
+        if not about_workspace and not reference.value.is_null and not leads:
             yield reference
 
 

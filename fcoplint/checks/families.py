@@ -15,6 +15,7 @@ from fcoplint.model.relations import references
 from fcoplint.model.workspace import Workspace
 from fcoplint.protocol.gates import CLOSE, CONVERGENCE, SUBMIT
 from fcoplint.protocol.stages import OPEN_STAGES, TERMINAL
+from fcoplint.protocol.v4 import REPORT_KINDS
 
 
 @rule("FC551", versions=V4)
@@ -22,6 +23,13 @@ def report_of_no_task(report: Report) -> Iterator[Finding]:
     subject = report.scalar("subject_ref")
     if subject and not subject.text.startswith("TASK-"):
         yield on(report, "FC551", subject, about=subject.text, message="no-task", subject=subject.text)
+
+
+@rule("FC551", versions=V4)
+def report_of_no_kind(report: Report) -> Iterator[Finding]:
+    said = report.scalar("report_kind")
+    if said and said.text not in REPORT_KINDS:
+        yield on(report, "FC551", said, about=said.text, message="kind", kind=said.text, kinds=" or ".join(REPORT_KINDS))
 
 
 @rule("FC551", versions=V4)

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from fcoplint.checks.registry import V1_V3, V1_V4, V4, rule
 from fcoplint.findings import Finding, Related, on
 from fcoplint.model.envelope import Envelope, Report, Review, Task
-from fcoplint.model.frontmatter import Fault
-from fcoplint.model.nodes import Scalar, Sequence, Span, walk_mappings
+from fcoplint.model.frontmatter import Fault, plain_value
+from fcoplint.model.nodes import Scalar, Sequence, Span, in_words, walk_mappings
 from fcoplint.model.workspace import Workspace
 from fcoplint.protocol import fields, names, roles, v4
 from fcoplint.protocol.lookalikes import skeleton
@@ -126,6 +126,16 @@ def missing_field(envelope: Envelope) -> Iterator[Finding]:
             yield on(envelope, "FC114", envelope.top, about=key, when=when, key=key, kind=envelope.kind)
         elif pair.value.is_empty and not (key in edition.may_be_empty and isinstance(pair.value, Sequence)):
             yield on(envelope, "FC114", pair, about=key, message="empty", when=when, key=key, kind=envelope.kind)
+
+
+@rule("FC114", versions=V4)
+def no_text(envelope: Envelope) -> Iterator[Finding]:
+    for key in v4.FREE_TEXTS if envelope.fields else ():
+        value = envelope.get(key)
+        if value is None or value.is_empty or key not in envelope.workspace.edition.required[envelope.kind]:
+            continue
+        if not isinstance(value, Scalar) or (not value.quoted and not isinstance(plain_value(value.text), str)):
+            yield on(envelope, "FC114", value, about=key, message="not-text", key=key, kind=envelope.kind, value=in_words(value))
 
 
 def _required(envelope: Envelope) -> tuple[str, ...]:

@@ -37,6 +37,8 @@ REQUIRED = {
     "ISSUE": (*_COMMON, "issue_id", *_ROUTED, "subject_ref", "severity"),
     "REVIEW": (*_COMMON, "review_id", *_ROUTED, "review_kind", "subject_ref", "decision"),
 }
+# Of these, the ones that any text may fill; what must be a certain text, an id or a time is judged where it is compared.
+FREE_TEXTS = ("sender", "recipient", "subject", "result", "severity", "review_kind", "decision")
 # What a REVIEW must say beside these where it is nothing but an authorization.
 AUTHORIZATION = "authorization"
 REQUIRED_OF_AUTHORIZATION = ("operation_kind", "transition", "authorization_scope", "issued_at", "references", "profile_ref")
@@ -77,6 +79,8 @@ _EVIDENCE_KINDS = {
 EVIDENCE_WORDS = {tool: " and ".join(f"one {kind}" for kind in kinds) for tool, kinds in _EVIDENCE_KINDS.items()} | {
     "archive_task": "nothing, or one REVIEW and the REPORTs of the Branches"
 }
+# How a REPORT stands to others of its attempt (F4.3.4).
+REPORT_KINDS = ("final", "replacement")
 REPORTED_TOOLS = ("submit_task", "approve_task", "reject_task")
 
 

@@ -36,6 +36,11 @@ def path_of(files: Files, kind: str) -> str:
     return found
 
 
+def stem_of(files: Files, kind: str) -> str:
+    """The id of the only envelope of a kind."""
+    return path_of(files, kind).rpartition("/")[2].removesuffix(".md")
+
+
 def swap(kind: str, old: str, new: str) -> Edit:
     """An edit that puts other text in place of some, once, in the only file of a kind."""
 
