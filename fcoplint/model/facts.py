@@ -136,7 +136,7 @@ class Facts:
         """The receipts of moves."""
         return [fact for fact in self.all if isinstance(fact, Receipt)]
 
-    @property
+    @cached_property
     def is_whole(self) -> bool:
         """Whether every fact could be read: else nothing can be concluded from one that is not here."""
         return not self.unreadable and not any(fact.fault for fact in self.all)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from fcoplint.model.envelope import Report, Review, Task
 from fcoplint.model.event import Event
-from fcoplint.model.grounds import Citation, attempts, authorization, evidence
+from fcoplint.model.grounds import Citation, authorization, evidence
 from fcoplint.protocol.gates import AUTHORISED, GATED, Move
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class Gate:
 
 def gates(task: Task) -> Iterator[Gate]:
     """The gated events of a TASK, in the order written."""
-    begun = {attempt.event.number: attempt.id for attempt in attempts(task)}
+    begun = {attempt.event.number: attempt.id for attempt in task.attempts}
     current = None
     for event in task.events:
         if (event.source, event.target) in GATED:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import NamedTuple
 
 from fcoplint.model.envelope import Task
-from fcoplint.model.event import Event
+from fcoplint.model.event import Attempt, Event
 from fcoplint.model.nodes import Scalar, Sequence
-from fcoplint.protocol.facts import is_urn
-from fcoplint.protocol.v4 import ENTRY_TOOLS
 
 
 class Citation(NamedTuple):
@@ -16,13 +15,6 @@ class Citation(NamedTuple):
 
     ref: Scalar
     digest: Scalar | None
-
-
-class Attempt(NamedTuple):
-    """One stay in active: `event` began it, and it bears `id`."""
-
-    id: str
-    event: Event
 
 
 def evidence(event: Event) -> tuple[Citation, ...]:
@@ -40,18 +32,10 @@ def authorization(event: Event) -> Citation | None:
     return Citation(ref, None if digest is None or digest.is_empty else digest)
 
 
-def attempts(task: Task) -> list[Attempt]:
-    """The attempts at a TASK, in their order: each entry to active by its own tool, with a canonical id (protocol.md C.2)."""
-    return [
-        Attempt(said, event)
-        for event in task.events
-        if event.target == "active" and event.tool in ENTRY_TOOLS and is_urn(said := event.text("attempt_id"))
-    ]  # fmt: skip
-
-
 def attempt_before(task: Task, event: Event) -> Attempt | None:
     """The attempt that was current when an event happened: the last one that an earlier event began."""
-    return next((attempt for attempt in reversed(attempts(task)) if attempt.event.number < event.number), None)
+    earlier = bisect_left(task.attempts, event.number, key=lambda attempt: attempt.event.number)
+    return task.attempts[earlier - 1] if earlier else None
 
 
 def _items(event: Event, key: str) -> list[Scalar]:
