@@ -8,6 +8,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from tests.support.reference import Reference, load_reference
 from tests.support.repository import Repo
 from tests.support.sarif import load_validator
 
@@ -68,6 +69,12 @@ def sarif_validator(request: pytest.FixtureRequest) -> jsonschema.Draft4Validato
     return load_validator(request.config.cache.mkdir("sarif"))
 
 
+@pytest.fixture(scope="session")
+def reference(request: pytest.FixtureRequest) -> Reference:
+    """The reference library fcop 4, fetched once by pip and kept in pytest's cache folder."""
+    return load_reference(request.config.cache.mkdir("reference"))
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Show the figures that tests measured, whether they passed or not."""
     reports = [report for group in ("passed", "failed") for report in terminalreporter.stats.get(group, [])]
@@ -76,3 +83,14 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.section("figures")
         for figure in figures:
             terminalreporter.line(figure)
+    called = (
+        report
+        for reports in terminalreporter.stats.values()
+        for report in reports
+        if isinstance(report, pytest.TestReport) and report.when == "call"
+    )
+    rows = [value for report in called for name, value in report.user_properties if name == "tampered" and isinstance(value, list | tuple)]
+    if rows:
+        made, caught, listed = (sum(row[column] for row in rows) for column in (1, 2, 3))
+        told = f"{caught} of {made} caught, {listed} on the list of what no file can show, {made - caught - listed} missed"
+        terminalreporter.write_line(f"tampering with a v4 family: {told}")

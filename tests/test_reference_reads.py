@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
-from tests.support import forked, reference
+from tests.support import forked
+from tests.support.reference import VERSION_3, Reference, load_reference, read
 from tests.support.repository import T1, TEAM, Repo, task_text
 
 STEM = "TASK-20261201-001-PM-to-DEV"
@@ -47,13 +47,12 @@ LIFE: list[tuple[tuple[str, ...], str, dict[str, object]]] = [
 
 
 @pytest.fixture(scope="session")
-def fcop(request: pytest.FixtureRequest) -> Path:
-    """The reference's interpreter; each worker of a parallel run has its own."""
-    worker = getattr(request.config, "workerinput", {}).get("workerid", "main")
-    return reference.build(request.config.cache.mkdir(f"fcop-{reference.VERSION}-{worker}"))
+def fcop(request: pytest.FixtureRequest) -> Reference:
+    """The reference of the 3 line."""
+    return load_reference(request.config.cache.mkdir("reference"), VERSION_3)
 
 
-def test_the_reference_reads_a_whole_life(make_repo: Callable[..., Repo], fcop: Path) -> None:
+def test_the_reference_reads_a_whole_life(make_repo: Callable[..., Repo], fcop: Reference) -> None:
     repo = make_repo()
     repo.write("fcop/fcop.json", json.dumps(TEAM))
     for stage in ("inbox", "active", "review", "done", "archive"):
@@ -62,15 +61,15 @@ def test_the_reference_reads_a_whole_life(make_repo: Callable[..., Repo], fcop: 
     for args, path, expected in LIFE:
         done = forked.run(repo.path, *args)
         assert done.code == 0, done
-        assert reference.read(fcop, repo.path, [f"fcop/{path}"]) == {f"fcop/{path}": expected}
+        assert read(fcop, repo.path, [f"fcop/{path}"]) == {f"fcop/{path}": expected}
         found = repo.check(env={"FCOPLINT_NOW": forked.NOW})
         assert [finding["code"] for finding in found.findings if finding["severity"] != "info"] == []
 
 
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"], ids=["LF", "CRLF"])
-def test_the_reference_reads_what_was_appended_to(repo: Repo, fcop: Path, line_end: str) -> None:
+def test_the_reference_reads_what_was_appended_to(repo: Repo, fcop: Reference, line_end: str) -> None:
     repo.write(T1, task_text(subject="'quoted'  # and a comment").replace("\n", line_end))
     repo.commit("styles")
     assert forked.run(repo.path, "move", T1, "--to", "active", "--by", "DEV").code == 0
     path = T1.replace("inbox", "active")
-    assert reference.read(fcop, repo.path, [path]) == {path: {"sender": "PM", "recipient": "DEV", "events": 2}}
+    assert read(fcop, repo.path, [path]) == {path: {"sender": "PM", "recipient": "DEV", "events": 2}}

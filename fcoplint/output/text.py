@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fcoplint.catalogue import rule_files
 from fcoplint.model.nodes import Span
 from fcoplint.output.neutral import neutral, neutral_line, neutral_line_start, neutral_path
-from fcoplint.report import Report, Reported
+from fcoplint.report import NOT_PROVABLE, Report, Reported
 
 _SGR = {"error": "1;31", "warning": "1;33", "info": "1;36", "code": "1", "dim": "2", "next": "1;32"}
 # A source line longer than this is shown around the finding only.
@@ -64,8 +64,14 @@ def summary(report: Report, paint: Paint) -> Iterator[str]:
         listed = ", ".join(f"{number} {_EXCUSED[kind]}" for kind, number in excused.items())
         yield paint("dim", f"{count(sum(excused.values()), 'finding')} excused: {listed}")
     for note in report.notes:
+        if note.topic == NOT_PROVABLE:
+            continue
         where = f"{neutral_path(note.path or '.')}: " if note.path is not None else ""
         yield paint("dim", neutral_line(f"note: {where}{note.text}"))
+    beyond = [note.text for note in report.notes if note.topic == NOT_PROVABLE]
+    if beyond:
+        yield paint("dim", "not provable here, and so not judged:")
+        yield from (paint("dim", neutral_line(f"  - {text}")) for text in beyond)
 
 
 def _block(item: Reported, paint: Paint) -> Iterator[str]:

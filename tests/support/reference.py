@@ -1,17 +1,21 @@
-"""The reference library fcop 3.2.5 in an environment of its own, made once and kept in pytest's cache folder."""
+"""The reference library fcop in an environment of its own, fetched once by pip: it writes and reads for us, and is never imported here."""
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import subprocess
-import venv
+import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-VERSION = "3.2.5"
+VERSION = "4.0.5"
+# The last of the 3 line, which v3 workspaces are written by.
+VERSION_3 = "3.2.5"
 # Reads every file that it is given with the reader of its type; the answer is one JSON object: path to fields, or to a complaint.
 _READER = """
 import json, sys
@@ -42,24 +46,45 @@ print(json.dumps(said))
 """
 
 
-def build(folder: Path) -> Path:
-    """The interpreter of an environment that holds the reference; the test is skipped where it cannot be had, but not in CI."""
-    python = folder / "bin" / "python"
-    ready = folder / "ready"
-    if not ready.exists():
-        venv.create(folder, with_pip=True, clear=True)
-        command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", f"fcop=={VERSION}"]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode:
-            message = f"the reference library cannot be installed here: {done.stderr.strip().splitlines()[-1:]}"
-            pytest.fail(message) if os.environ.get("FCOPLINT_REQUIRE_SHARED") else pytest.skip(message)
-        ready.touch()
-    return python
+class Reference:
+    """The installed reference; `folder` holds it and all it needs."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def run(self, script: str, *arguments: str | Path, beside: Path | None = None, text: str = "") -> str:
+        """What a Python script prints that runs with the reference, and with the modules of the folder `beside`; `text` is its input."""
+        path = os.pathsep.join(str(folder) for folder in (self.folder, beside) if folder)
+        env = {**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
+        command = [sys.executable, "-c", script, *map(str, arguments)]
+        done = subprocess.run(command, env=env, input=text, capture_output=True, encoding="utf-8", check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
 
 
-def read(python: Path, root: Path, paths: list[str]) -> dict[str, dict[str, Any]]:
+def load_reference(cache: Path, version: str = VERSION) -> Reference:
+    """The reference, installed below `cache` unless it is there; tests that run beside each other install it once."""
+    kept = cache / f"fcop-{version}"
+    with (cache / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not kept.exists():
+            _install(kept, version)
+    return Reference(kept)
+
+
+def read(reference: Reference, root: Path, paths: list[str]) -> dict[str, dict[str, Any]]:
     """What the reference reads of these envelopes of a project."""
-    done = subprocess.run([str(python), "-c", _READER, str(root), *paths], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    loaded: dict[str, dict[str, Any]] = json.loads(done.stdout)
+    loaded: dict[str, dict[str, Any]] = json.loads(reference.run(_READER, root, *paths))
     return loaded
+
+
+def _install(kept: Path, version: str) -> None:
+    with tempfile.TemporaryDirectory(dir=kept.parent) as folder:
+        target = Path(folder) / "installed"
+        command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--target", str(target)]
+        done = subprocess.run([*command, f"fcop=={version}"], capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            if os.environ.get("FCOPLINT_REQUIRE_SHARED"):
+                pytest.fail(f"CI needs the reference library: {done.stderr}")
+            pytest.skip("the reference library cannot be installed here")
+        target.rename(kept)
