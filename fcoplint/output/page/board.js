@@ -1,0 +1,84 @@
+/* The board: a column a stage, in each the TASKs that lie there, those that have waited longest first. */
+
+/* At most this many elements and texts in all columns together, and how many a card has. */
+const BOARD_NODES = 460, CARD_NODES = 10;
+const CARD_HEIGHT = 70;
+
+const board = {
+  columns: [],
+
+  /** Lay out the columns; `open` is called with a TASK. */
+  build(open) {
+    const most = Math.max(4, Math.floor(BOARD_NODES / CARD_NODES / Math.max(1, data.stages.length)));
+    this.columns = data.stages.map((stage, place) => {
+      const list = new VirtualList({
+        label: words.call("stage", stage), rowHeight: CARD_HEIGHT, most, render: cardRow, open,
+        aside: (step, active) => this.step(place, step, active),
+      });
+      const count = make("span", { class: "count" });
+      const head = make("h2", { class: `stage-${stage}` }, words.call("stage", stage), " ", count);
+      return { stage, list, count, node: make("section", { class: "column" }, head, list.box) };
+    });
+    const nothing = data.workspaces.length ? "no-tasks" : "nothing";
+    document.getElementById("board").replaceChildren(
+      this.columns.length ? make("div", { class: "columns" }, ...this.columns.map((column) => column.node)) : make("p", { class: "nothing" }, words.say(nothing)),
+      ...issueList(),
+    );
+  },
+
+  /** Show the TASKs that are asked for; how many they are. */
+  show() {
+    const wanted = cards.filter((card) => filters.wants(card));
+    for (const { stage, list, count } of this.columns) {
+      const here = wanted.filter((card) => card.stage === stage).sort(isOver(stage) ? newestFirst : oldestFirst);
+      count.textContent = String(here.length);
+      list.show(here);
+    }
+    return wanted.length;
+  },
+
+  /** Go to the next column that holds anything. */
+  step(place, step, active) {
+    for (let next = place + step; next >= 0 && next < this.columns.length; next += step) {
+      const { list } = this.columns[next];
+      if (list.items.length) {
+        list.box.focus();
+        list.goTo(active);
+        return;
+      }
+    }
+  },
+};
+
+function isOver(stage) {
+  return stage === "done" || stage === "archive";
+}
+
+function oldestFirst(one, other) {
+  return (one.since ?? Infinity) - (other.since ?? Infinity) || one.number - other.number;
+}
+
+function newestFirst(one, other) {
+  return (other.since ?? 0) - (one.since ?? 0) || one.number - other.number;
+}
+
+function cardRow(card) {
+  const age = card.age === null ? "" : ` \u00b7 ${sayLength(card.age)}`;
+  return [
+    bare(card.id, "id"),
+    bare(card.title ?? "", "title"),
+    make("span", { class: "meta" }, `${card.holder ?? "?"}${age}`),
+    card.worst && make("span", { class: `badge ${card.worst}` }, `${words.call("severity", card.worst)} ${card.findings.length}`),
+  ];
+}
+
+/** The open ISSUEs; nothing where there are none. */
+function issueList() {
+  if (!data.issues.length) return [];
+  const shown = data.issues.slice(0, 50).map((issue) => make("li", {},
+    bare(issue.id, "id"), " ", make("span", { class: "badge plain" }, bare(issue.severity ?? "?")), " ", bare(issue.summary ?? ""), " ", make("span", { class: "meta" }, bare(issue.reporter ?? "?")),
+  ));
+  const more = data.issues.length - shown.length;
+  return [make("h2", {}, words.say("open-issues"), " ", make("span", { class: "count" }, String(data.issues.length))),
+    make("ul", { class: "issues" }, ...shown, more > 0 && make("li", {}, words.say("more", { n: more })))];
+}

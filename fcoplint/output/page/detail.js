@@ -1,0 +1,78 @@
+/* One TASK: its facts, its life drawn to scale, its events, papers, parents and children, its findings. */
+
+const detail = {
+  card: null,
+
+  /** Show a TASK in the dialog. Escape closes it, and the focus goes back to where it was. */
+  open(card) {
+    const dialog = document.getElementById("detail");
+    this.card = card;
+    const close = button(words.say("close"), () => dialog.close(), "close");
+    const title = make("h2", { id: "detail-title" }, bare(card.id), card.title && bare(card.title, "title"));
+    dialog.replaceChildren(make("div", { class: "inner" }, make("div", { class: "headline" }, title, close), ...this.parts(card)));
+    if (!dialog.open) dialog.showModal();
+    dialog.scrollTop = 0;
+    // The lists know how high they are only now.
+    for (const list of this.lists) list.draw();
+    close.focus();
+  },
+
+  parts(card) {
+    this.lists = [];
+    const open = (other) => this.open(other);
+    const drawn = timeline(card);
+    return [
+      facts(card),
+      make("h3", {}, words.say("life")),
+      drawn ? make("div", { class: "drawing", tabindex: "0", role: "group", "aria-label": words.say("life") }, drawn) : make("p", { class: "nothing" }, words.say("no-life")),
+      ...this.events(card),
+      ...papers(card),
+      ...relatives("parents", card, card.parents, open),
+      ...relatives("children", card, card.children, open),
+      make("h3", {}, words.say("findings"), " ", make("span", { class: "count" }, String(card.findings.length))),
+      ...card.findings.slice(0, 100).map((finding) => findingBlock(finding, 4)),
+      card.findings.length === 0 && make("p", { class: "nothing" }, words.say("no-findings")),
+      card.findings.length > 100 && make("p", {}, words.say("more", { n: card.findings.length - 100 })),
+    ].filter(Boolean);
+  },
+
+  events(card) {
+    if (!card.events.length) return [make("p", { class: "nothing" }, words.say("no-events"))];
+    const list = new VirtualList({ label: words.say("events"), rowHeight: 30, most: 14, render: eventRow, open: () => {} });
+    this.lists.push(list);
+    list.show(eventsOf(card));
+    return [make("h3", {}, words.say("events"), " ", make("span", { class: "count" }, String(card.events.length))), list.box];
+  },
+};
+
+function facts(card) {
+  const pairs = [
+    ["stage", words.call("stage", card.stage)], ["holder", card.holder], ["since", card.since === null ? null : `${sayTime(card.since)} (${sayLength(card.age)})`],
+    ["sender", card.sender], ["recipient", card.recipient], ["priority", card.priority], ["path", card.path],
+  ];
+  return make("dl", {}, ...pairs.filter(([, value]) => value).flatMap(([key, value]) => [make("dt", {}, words.say(key)), make("dd", {}, bare(value))]));
+}
+
+function eventRow(event) {
+  const when = event.at === null ? (event.said ?? words.say("unknown")) : sayTime(event.at);
+  const move = `${event.source === null ? "\u2205" : words.call("stage", event.source)} \u2192 ${words.call("stage", event.target ?? "?")}`;
+  return [make("span", { class: "when" }, bare(when)), make("span", { class: "move" }, bare(move)), bare(event.by ?? "?", "by"), bare(event.tool ?? "", "tool"), bare(event.note ?? "", "note")];
+}
+
+function papers(card) {
+  if (!card.papers.length) return [];
+  const rows = card.papers.map((paper) => make("tr", {},
+    make("td", {}, bare(paper.id)), make("td", {}, bare(paper.author ?? "?")), make("td", {}, bare(words.call("verdict", paper.verdict ?? "?"))),
+    make("td", {}, sayTime(paper.at, paper.dated === 1))));
+  const head = ["paper", "author", "verdict", "time"].map((key) => make("th", { scope: "col" }, words.say(key)));
+  return [make("h3", {}, words.say("papers")), make("table", {}, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...rows))];
+}
+
+function relatives(key, card, names, open) {
+  if (!names.length) return [];
+  const items = names.map((name) => {
+    const found = cardNamed(card, name);
+    return make("li", {}, found ? button(bare(name), () => open(found), "link") : bare(name), found ? ` ${words.call("stage", found.stage)}` : "");
+  });
+  return [make("h3", {}, words.say(key)), make("ul", {}, ...items)];
+}
