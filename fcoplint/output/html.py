@@ -6,11 +6,12 @@ Here the file is put together; what stands in it is made by `pagedata`, and what
 from __future__ import annotations
 
 import base64
+import functools
 import hashlib
 import json
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from fcoplint import __version__
 from fcoplint.output.pagedata import page_data
@@ -31,8 +32,7 @@ def write(report: Report, paint: Paint) -> str:
     """The page, in ASCII. Nothing that the report says is markup in it: it is JSON that the page's script reads."""
     words = {language: json.loads(_read(f"{language}.json")) for language in LANGUAGES}
     script, style = "\n".join(_read(f"{name}.js") for name in SCRIPTS), _read("page.css")
-    pages = Environment(loader=FileSystemLoader(_FOLDER), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    page = pages.get_template("page.html").render(
+    page = _template().render(
         version=__version__,
         policy=_policy(script, style),
         script=script,
@@ -42,6 +42,12 @@ def write(report: Report, paint: Paint) -> str:
         counts=report.counts,
     )
     return page.encode("ascii", "xmlcharrefreplace").decode("ascii")
+
+
+@functools.cache
+def _template() -> Template:
+    pages = Environment(loader=FileSystemLoader(_FOLDER), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    return pages.get_template("page.html")
 
 
 def _policy(script: str, style: str) -> str:
@@ -58,5 +64,6 @@ def _as_script(data: object) -> str:
     return json.dumps(data, ensure_ascii=True, separators=(",", ":")).translate(_UNSAFE)
 
 
+@functools.cache
 def _read(name: str) -> str:
     return (_FOLDER / name).read_text("ascii" if name.endswith((".js", ".css")) else "utf-8")

@@ -73,7 +73,7 @@ function buildTrends() {
   const period = words.say(`per-${past.unit}`);
   const made = [
     ["open", { kind: "area", title: words.say("open-work"), note: words.say("open-work-note", { n: past.commits }), say: String }, (name) => [words.call("stage", name), `stage-${name}`]],
-    ["stays", { kind: "line", title: words.say("lead-time"), note: words.say("lead-time-note", { period }), say: sayLength }, (name) => [words.call("stage", name), `stage-${name}`]],
+    ["stays", { kind: "line", title: words.say("lead-time"), note: words.say("lead-time-note", { period }), lengths: true }, (name) => [words.call("stage", name), `stage-${name}`]],
     ["findings", { kind: "bar", title: words.say("findings-brought"), note: words.say("findings-brought-note", { period }), say: String }, (name) => [words.call("severity", name), name]],
   ].map(([key, shown, called]) => trend(past[key], past.unit, shown, called));
   panel.replaceChildren(...made);
@@ -82,5 +82,16 @@ function buildTrends() {
 function trend({ columns, rows }, unit, shown, called) {
   if (!rows.length) return make("div", {}, make("h2", {}, shown.title), make("p", { class: "nothing" }, words.say("no-data")));
   const series = columns.map((name, number) => [...called(name), rows.map((row) => row[number + 1])]);
-  return chart({ ...shown, times: rows.map((row) => row[0]), series, unit: UNITS[unit] });
+  const told = shown.lengths ? inOneUnit(series) : { series };
+  return chart({ ...shown, ...told, times: rows.map((row) => row[0]), unit: UNITS[unit] });
+}
+
+/** Lengths of time in the largest unit of which the longest holds two. */
+function inOneUnit(series) {
+  const longest = Math.max(...series.flatMap(([, , values]) => values));
+  const [name, size] = [["days", DAY], ["hours", HOUR], ["minutes", MINUTE]].find(([, seconds]) => longest >= 2 * seconds) ?? ["seconds", 1];
+  return {
+    series: series.map(([title, look, values]) => [title, look, values.map((value) => (value === null ? null : value / size))]),
+    say: (value) => words.say(name, { n: Math.round(value * 10) / 10 }),
+  };
 }

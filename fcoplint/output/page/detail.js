@@ -24,7 +24,7 @@ const detail = {
     return [
       facts(card),
       make("h3", {}, words.say("life")),
-      drawn ? make("div", { class: "drawing", tabindex: "0", role: "group", "aria-label": words.say("life") }, drawn) : make("p", { class: "nothing" }, words.say("no-life")),
+      ...(drawn.length ? drawn : [make("p", { class: "nothing" }, words.say("no-life"))]),
       ...this.events(card),
       ...papers(card),
       ...relatives("parents", card, card.parents, open),

@@ -35,7 +35,7 @@ function findingRow(finding) {
   return [
     make("span", { class: `badge ${finding.severity}` }, words.call("severity", finding.severity)),
     make("span", { class: "id" }, `${finding.code} ${finding.rule.name}`),
-    bare(finding.message, "title"),
-    bare(placeOf(finding), "meta"),
+    bare(finding.message.replaceAll("`", ""), "title"),
+    bare(placeOf(finding).replace(/^.*\//, ""), "meta"),
   ];
 }

@@ -1,45 +1,67 @@
-/* A TASK's life drawn to scale: a bar a stay in a stage, marks for REPORTs and REVIEWs, and its parents and children above and below. */
+/* A TASK's life drawn to scale: a bar a stay in a stage, marks for REPORTs and REVIEWs, its parents above it and its children below. */
 
-const LIFE_WIDTH = 680, LABEL_WIDTH = 200, LANE = 26;
+const LIFE = { width: 680, left: 232, right: 40, lane: 26, foot: 34 };
 /* Relatives beyond these are named in the lists only. */
 const RELATIVES = 8;
 
-/** The drawing, null where nothing of it has a time. */
+/** The drawing with its legend; nothing where no event or paper of the TASK has a time. */
 function timeline(card) {
-  const parents = card.parents.map((name) => cardNamed(card, name)).filter(Boolean).slice(0, RELATIVES);
-  const children = card.children.map((name) => cardNamed(card, name)).filter(Boolean).slice(0, RELATIVES);
-  const lives = [...parents, card, ...children].map((each) => ({ card: each, stays: staysOf(each) }));
-  const papers = card.papers.filter((paper) => paper.at !== null);
-  const times = [...lives.flatMap(({ stays }) => (stays.length ? [stays[0].from, stays.at(-1).to] : [])), ...papers.map((paper) => paper.at)];
-  if (!times.length) return null;
-  const [low, high] = [Math.min(...times), Math.max(...times)];
-  const x = scale(low, high, LABEL_WIDTH + 6, LIFE_WIDTH - 50);
-  const lanes = lives.flatMap((life) => [lifeLane(life, x, life.card === card), ...(life.card === card && papers.length ? [paperLane(papers, x)] : [])]);
-  const height = lanes.length * LANE + 34;
-  const label = words.say("timeline-label", { id: card.id, from: sayTime(low), to: sayTime(high), events: card.events.length, papers: papers.length });
-  return draw("svg", { class: "timeline", role: "img", "aria-label": label, viewBox: `0 0 ${LIFE_WIDTH} ${height}` },
-    ...lanes.map((lane, number) => draw("g", { transform: `translate(0 ${number * LANE})` }, ...lane)),
+  const lanes = [...relativesOf(card, card.parents), card].map(lifeOf);
+  const papers = card.papers.filter((paper) => paper.at !== null).slice(0, 200);
+  const children = relativesOf(card, card.children).map(lifeOf);
+  // A parent may be much older, and is drawn as far as it lies beside the TASK.
+  const stays = [lanes.at(-1), ...children].flatMap((life) => life.stays);
+  if (!stays.length && !papers.length) return [];
+  const [low, high] = spanOf(stays, papers);
+  const x = scale(low, high, LIFE.left, LIFE.width - LIFE.right);
+  const clip = (at) => x(Math.min(high, Math.max(low, at)));
+  const drawn = [...lanes.map((life) => lifeLane(life, clip, life.card === card)), ...(papers.length ? [paperLane(papers, clip)] : []), ...children.map((life) => lifeLane(life, clip, false))];
+  const height = drawn.length * LIFE.lane + LIFE.foot;
+  const label = words.say("timeline-label", { id: card.id, from: sayTime(low), to: sayTime(high), events: card.events.length, papers: card.papers.length });
+  const picture = draw("svg", { class: "timeline", role: "img", "aria-label": label, viewBox: `0 0 ${LIFE.width} ${height}` },
     ...timeTicks(low, high, 4).map(([at, text]) => draw("g", { transform: `translate(${x(at)} 0)` },
       draw("line", { class: "grid", y1: "0", y2: String(height - 22) }), draw("text", { y: String(height - 6), "text-anchor": "middle" }, text))),
-  );
+    ...drawn.map((lane, number) => draw("g", { transform: `translate(0 ${number * LIFE.lane})` }, ...lane)));
+  const seen = [...lanes, ...children].flatMap((life) => life.stays.map((stay) => stay.stage));
+  return [make("div", { class: "drawing", tabindex: "0", role: "group", "aria-label": words.say("life") }, picture), legend(new Set(seen), papers)];
+}
+
+function relativesOf(card, names) {
+  return names.map((name) => cardNamed(card, name)).filter((found) => found && found !== card).slice(0, RELATIVES);
 }
 
 /** How long a TASK stood in each stage, by its events in their order; what is still open goes on until the page was made. */
-function staysOf(card) {
+function lifeOf(card) {
   const dated = eventsOf(card).filter((event) => event.at !== null);
-  return dated.map((event, number) => {
+  const stays = dated.map((event, number) => {
     const next = dated[number + 1];
-    const end = next ? next.at : isOver(event.target) ? event.at : Math.max(event.at, data.made);
-    return { stage: event.target, from: event.at, to: Math.max(event.at, end), event };
-  }).sort((one, other) => one.from - other.from);
+    const end = next ? next.at : isOver(event.target) ? event.at : data.made;
+    return { stage: stageOf(event.target), from: event.at, to: Math.max(event.at, end), event };
+  });
+  return { card, stays };
+}
+
+function stageOf(word) {
+  return data.stages.includes(word) ? word : "other";
+}
+
+/** The time that stays and papers take; a paper of which only the day is known takes none where its day is in it. */
+function spanOf(stays, papers) {
+  let [low, high] = [Infinity, -Infinity];
+  const take = (from, to) => [low, high] = [Math.min(low, from), Math.max(high, to)];
+  for (const stay of stays) take(stay.from, stay.to);
+  for (const paper of papers) {
+    if (!paper.dated) take(paper.at, paper.at);
+    else if (paper.at > high || paper.at + DAY < low) take(paper.at, paper.at + DAY);
+  }
+  return [low, high];
 }
 
 function lifeLane({ card, stays }, x, isOwn) {
-  const name = draw("text", { class: isOwn ? "own" : "", x: "0", y: "17" }, short(card.id));
+  const name = draw("text", { class: isOwn ? "own" : "", x: "4", y: "17" }, short(card.id));
   return [name, ...visible(stays, x).map(({ stage, from, to, event }) => draw("rect", {
-    class: `stay stage-${data.stages.includes(stage) ? stage : "other"}`, x: String(x(from)), y: isOwn ? "4" : "8",
-    width: String(Math.max(3, x(to) - x(from))), height: isOwn ? "18" : "10",
-  }, draw("title", {}, `${words.call("stage", stage ?? "?")}: ${sayTime(from)}, ${sayLength(to - from)} (${event.by ?? "?"})`)))];
+    class: `stay stage-${stage}`, x: String(x(from)), y: isOwn ? "4" : "8", width: String(Math.max(3, x(to) - x(from))), height: isOwn ? "18" : "10",
+  }, draw("title", {}, `${words.call("stage", event.target ?? "?")}: ${sayTime(from)}, ${sayLength(to - from)} (${event.by ?? "?"})`)))];
 }
 
 /** Of stays that would be drawn on the same pixel, the longest: five thousand events have room on no screen. */
@@ -54,9 +76,23 @@ function visible(stays, x) {
 }
 
 function paperLane(papers, x) {
-  return papers.slice(0, 200).map((paper) => draw("path", {
-    class: `mark ${paper.kind.toLowerCase()}`, transform: `translate(${x(paper.at)} 13)`, d: paper.kind === "REVIEW" ? "M0-7 7 0 0 7-7 0Z" : "M-6-6H6V6H-6Z",
-  }, draw("title", {}, `${paper.id}: ${paper.verdict ?? "?"}, ${sayTime(paper.at, paper.dated === 1)}`)));
+  const name = draw("text", { x: "4", y: "17" }, words.say("papers"));
+  return [name, ...papers.map((paper) => draw("path", {
+    class: `mark ${paper.kind.toLowerCase()}${paper.dated ? " day" : ""}`, transform: paper.dated ? null : `translate(${x(paper.at)} 13)`, d: shapeOf(paper, x),
+  }, draw("title", {}, `${paper.id}: ${paper.verdict ?? "?"}, ${sayTime(paper.at, paper.dated === 1)}`)))];
+}
+
+/** A square for a REPORT, a diamond for a REVIEW; a bar over the day where only that is known. */
+function shapeOf(paper, x) {
+  if (paper.dated) return `M${x(paper.at)} 8H${Math.max(x(paper.at) + 4, x(paper.at + DAY))}V18H${x(paper.at)}Z`;
+  return paper.kind === "REVIEW" ? "M0-7 7 0 0 7-7 0Z" : "M-6-6H6V6H-6Z";
+}
+
+function legend(stages, papers) {
+  const kinds = new Set(papers.map((paper) => paper.kind));
+  return make("ul", { class: "legend" },
+    ...[...data.stages, "other"].filter((stage) => stages.has(stage)).map((stage) => make("li", { class: `stage-${stage}` }, words.call("stage", stage))),
+    ...["REPORT", "REVIEW"].filter((kind) => kinds.has(kind)).map((kind) => make("li", { class: `paper-${kind.toLowerCase()}` }, kind)));
 }
 
 /** A name that fits beside its lane. */
