@@ -9,7 +9,8 @@ from pathlib import Path
 from tests.support.repository import INBOX, Repo, task_text
 
 FORBIDDEN = {
-    "pydantic", "pydantic_core", "jinja2", "markupsafe", "git", "gitdb", "frontmatter", "rich", "jsonschema", "asyncio", "unittest", "multiprocessing",
+    "jinja2", "markupsafe",
+    "pydantic", "pydantic_core", "git", "gitdb", "frontmatter", "rich", "jsonschema", "asyncio", "unittest", "multiprocessing",
     "concurrent", "logging", "http", "email", "xml", "sqlite3", "tomllib", "importlib.metadata",
 }  # fmt: skip
 PROBE = """
