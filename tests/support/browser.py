@@ -56,10 +56,6 @@ class Shown:
         """The names of the TASKs that the board shows, column by column."""
         return self.texts(f"{area} .row .id")
 
-    def count(self, script: str) -> int:
-        """A number that a script finds in the page."""
-        return int(self.page.evaluate(script))
-
     @property
     def focused(self) -> dict[str, Any]:
         """What has the focus: its role, its label, and the text of the row that keys act on."""
