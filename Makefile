@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint field-report bench-history clean
+.PHONY: demo test lint field-report bench-history pictures clean
 
 $(VENV)/demo.stamp: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -35,6 +35,10 @@ field-report: $(VENV)/demo.stamp
 # `audit --history` beside git alone, as a ratio in one run.
 bench-history: $(VENV)/test.stamp
 	$(BIN)/python bench/history.py
+
+# The page's pictures, taken anew in Chromium: those the tests compare, and the README's.
+pictures: $(VENV)/test.stamp
+	$(BIN)/python -m tests.support.pictures
 
 clean:
 	rm -rf $(VENV) dist build

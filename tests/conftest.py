@@ -54,3 +54,11 @@ def shared() -> Path:
 def sarif_validator(request: pytest.FixtureRequest) -> jsonschema.Draft4Validator:
     """SARIF's official schema, fetched once by npm and kept in pytest's cache folder."""
     return load_validator(request.config.cache.mkdir("sarif"))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Tell the figures that tests measured (`record_property("figure", …)`); none of them can make a run fail."""
+    passed = terminalreporter.getreports("passed")
+    figures = [text for report in passed for name, text in getattr(report, "user_properties", ()) if name == "figure"]
+    for text in dict.fromkeys(figures):
+        terminalreporter.write_line(text)

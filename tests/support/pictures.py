@@ -25,10 +25,10 @@ VIEWS = {
     "findings": ("light", "en-US"),
     "trends": ("light", "en-US"),
 }
-# What is compared: so many patches beside and above one another, each of which may be so much lighter or darker (of 255).
-_PATCHES = (64, 40)
-TOLERANCE = 45
-_COLOURS = 64
+# What is compared: so many patches beside and above one another, each of which may be so much lighter or darker (of 255). Other
+# fonts make up to 17, another view of the same page makes 21 at least.
+_PATCHES = (16, 10)
+TOLERANCE = 18
 
 
 def take(browser: Browser, content: str, name: str, folder: Path) -> bytes:
@@ -49,22 +49,22 @@ def take(browser: Browser, content: str, name: str, folder: Path) -> bytes:
     return picture
 
 
-def keep(picture: bytes, file: Path, width: int) -> None:
-    """Write a picture down small: so many pixels wide, in few colours."""
+def keep(picture: bytes, file: Path, width: int, colours: int) -> None:
+    """Write a picture down small: so many pixels wide, in so many colours."""
     image = Image.open(io.BytesIO(picture)).convert("RGB")
     small = image.resize((width, image.height * width // image.width), Image.Resampling.LANCZOS)
     file.parent.mkdir(parents=True, exist_ok=True)
-    small.quantize(_COLOURS, dither=Image.Dither.NONE).save(file, optimize=True)
+    small.quantize(colours, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(file, optimize=True)
 
 
 def difference(picture: bytes, file: Path) -> int:
     """How far a picture is from one that was kept: the greatest difference of a patch's brightness, 0 to 255."""
-    mine, kept = (
-        Image.open(source).convert("RGB").convert("L").resize(_PATCHES, Image.Resampling.BOX) for source in (io.BytesIO(picture), file)
-    )
-    lightest = ImageChops.difference(mine, kept).getextrema()[1]
-    assert isinstance(lightest, int)
-    return lightest
+    mine, kept = (_patches(Image.open(source)) for source in (io.BytesIO(picture), file))
+    return max(ImageChops.difference(mine, kept).tobytes())
+
+
+def _patches(image: Image.Image) -> Image.Image:
+    return image.convert("RGB").convert("L").resize(_PATCHES, Image.Resampling.BOX)
 
 
 def main() -> None:
@@ -74,9 +74,9 @@ def main() -> None:
         example, storied = towns.example(), towns.storied(folder)
         for view in VIEWS:
             picture = take(browser, storied if view == "trends" else example, view, folder)
-            keep(picture, KEPT / f"{view}.png", 640)
+            keep(picture, KEPT / f"{view}.png", 480, 32)
             if view == "task":
-                keep(picture, README, 960)
+                keep(picture, README, 960, 160)
 
 
 if __name__ == "__main__":
