@@ -91,7 +91,7 @@ def test_older_layouts_have_columns_of_their_own() -> None:
     data = page_data(towns.report_of({path: text for tree in trees for path, text in tree.items()}))
     assert data["stages"] == ["open", "reported", "archive"]
     column = data["cards"]["columns"].index("stage")
-    assert sorted(row[column] for row in data["cards"]["rows"]) == ["archive", "open", "reported"]
+    assert sorted(data["texts"][row[column]] for row in data["cards"]["rows"]) == ["archive", "open", "reported"]
 
 
 def test_a_finding_belongs_to_the_task_it_speaks_of_and_to_that_of_its_paper() -> None:

@@ -1,4 +1,8 @@
-"""What the page shows, as plain values for JSON. Long lists are tables: the names of the columns, then the rows."""
+"""What the page shows, as plain values for JSON.
+
+Long lists are tables: the names of the columns, then the rows. What stands in many rows is kept once, in `texts` or `folders`, and
+named by its number.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,7 @@ from typing import Any
 from fcoplint import __version__
 from fcoplint.board import Board, Card, Moment, Paper, TeamBoard
 from fcoplint.catalogue import Rule
+from fcoplint.findings import Finding
 from fcoplint.model.nodes import Span
 from fcoplint.output.neutral import neutral, neutral_path
 from fcoplint.output.pagetrends import page_trends
@@ -27,7 +32,7 @@ _UNSEEN = NOT_LOOKED_AT | {"FC003", "FC004"}
 
 CARD = (
     "workspace", "folder", "id", "stage", "title", "sender", "recipient", "holder", "priority", "since", "events", "papers", "parents",
-    "children",
+    "children", "file",
 )  # fmt: skip
 EVENT = ("at", "source", "target", "by", "tool", "line", "note", "said")
 PAPER = ("kind", "id", "path", "author", "at", "dated", "verdict")
@@ -41,6 +46,7 @@ def page_data(report: Report) -> dict[str, Any]:
     return {
         "version": __version__,
         "command": report.command,
+        "base": neutral_path(report.base),
         "made": _seconds(board.now),
         "counts": report.counts,
         "older": report.older,
@@ -54,56 +60,70 @@ def page_data(report: Report) -> dict[str, Any]:
         "findings": {"columns": FINDING, "rows": [_finding(report, item, table) for item in report.worst_first]},
         "suppressed": [_suppressed(report, item) for item in report.suppressed],
         "rules": {code: _rule(rule) for code, rule in report.rules.items()},
+        "texts": list(table.texts.numbers),
         "notes": [{"topic": note.topic, "text": neutral(note.text), "path": _path(note.path)} for note in report.notes],
         "trends": page_trends(report),
     }
+
+
+class _Texts:
+    """Texts that are kept once, by their numbers."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[str, int] = {}
+
+    def __call__(self, text: str | None) -> int | None:
+        """The number of a text, harmless and cut; None where it says nothing."""
+        shown = _text(text)
+        return None if shown is None else self.numbers.setdefault(shown, len(self.numbers))
 
 
 class _Cards:
     """The rows of all TASKs, and which of them a path or a name belongs to."""
 
     def __init__(self, report: Report, board: Board) -> None:
+        self.texts = _Texts()
         self.folders: dict[str, int] = {}
-        self._by_path: dict[str, int] = {}
+        self.by_path: dict[str, int] = {}
+        self._of_papers: dict[str, int] = {}
         self._by_name: dict[tuple[str, str], int] = {}
         self._base = report.base
         cards = [(place, team, card) for place, team in enumerate(board.teams) for card in team.cards]
         self.rows = [self._row(number, *card) for number, card in enumerate(cards)]
 
-    def of(self, item: Reported) -> int | None:
+    def of(self, finding: Finding) -> int | None:
         """The number of the TASK that a finding speaks of, or whose REPORT or REVIEW it speaks of; None for others."""
-        finding = item.finding
-        found = self._by_path.get(finding.location.path)
-        return found if found is not None else self._by_name.get((finding.workspace, finding.subject))
+        path = finding.location.path
+        by_name = self._by_name.get((finding.workspace, finding.subject))
+        return self.by_path.get(path, self._of_papers.get(path, by_name))
 
     def _row(self, number: int, workspace: int, team: TeamBoard, card: Card) -> list[Any]:
         work = card.work
-        self._by_path[work.path] = number
+        self.by_path[work.path] = number
         self._by_name.setdefault((team.root, work.task), number)
         for paper in card.papers:
-            self._by_path.setdefault(paper.path, number)
-        folder = neutral_path(self._base + work.path.rpartition("/")[0])
+            self._of_papers.setdefault(paper.path, number)
+        folder, _, filename = work.path.rpartition("/")
+        folder = neutral_path(self._base + folder)
         return [
             workspace,
             self.folders.setdefault(folder, len(self.folders)),
             _text(work.task),
-            work.stage,
+            self.texts(work.stage),
             _text(card.title),
-            _text(work.sender),
-            _text(card.recipient),
-            _text(work.holder),
-            _text(work.priority),
+            *map(self.texts, (work.sender, card.recipient, work.holder, work.priority)),
             _seconds(work.since),
-            [_event(event) for event in card.events],
+            [_event(event, self.texts) for event in card.events],
             [_paper(self._base, paper) for paper in card.papers],
             [_text(name) for name in card.parents],
             [_text(name) for name in dict.fromkeys(work.children)],
+            None if filename == f"{work.task}.md" else neutral_path(filename),
         ]
 
 
-def _event(event: Moment) -> list[Any]:
-    said = None if event.at else _text(event.said)
-    row = [_seconds(event.at), *map(_text, (event.source, event.target, event.by, event.tool)), event.line, _text(event.note), said]
+def _event(event: Moment, texts: _Texts) -> list[Any]:
+    said = None if event.at else texts(event.said)
+    row = [_seconds(event.at), *map(texts, (event.source, event.target, event.by, event.tool)), event.line, texts(event.note), said]
     while row[-1] is None:
         row.pop()
     return row
@@ -115,19 +135,20 @@ def _paper(base: str, paper: Paper) -> list[Any]:
 
 
 def _finding(report: Report, item: Reported, table: _Cards) -> list[Any]:
-    span = item.finding.location.span
+    finding = item.finding
+    path, span = finding.location
     return [
         item.rule.code,
         item.severity,
-        neutral_path(path_of(report, item)),
+        None if path in table.by_path else neutral_path(path_of(report, item)),
         span.line if span else None,
-        _text(item.message),
-        _text(item.help),
-        [neutral(word) for word in item.next],
+        table.texts(item.message),
+        table.texts(item.help),
+        [0 if path in table.by_path and word == path else neutral(word) for word in item.next],
         _text(item.source),
-        table.of(item),
+        table.of(finding),
         {"id": item.commit.oid, "author": _text(item.commit.author), "date": _text(item.commit.date)} if item.commit else None,
-        [_related(report, related.location.path, related.location.span) for related in item.finding.related[:5]],
+        [_related(report, related.location.path, related.location.span) for related in finding.related[:5]],
         int(not item.introduced),
         int(item.rule.code in _UNSEEN),
     ]

@@ -225,9 +225,20 @@ _PAGE_ELEMENTS = 63
 
 def _html(text: str) -> list[Told]:
     data = page_data(text)
-    columns = data["findings"]["columns"]
-    items = [dict(zip(columns, row, strict=True)) for row in data["findings"]["rows"]]
-    return [Told(item["code"], item["path"], item["line"], item["message"]) for item in items]
+    tasks = [f"{data['folders'][card['folder']]}/{card['file'] or card['id'] + '.md'}".lstrip("/") for card in _rows(data["cards"])]
+    return [
+        Told(
+            item["code"],
+            item["path"] or tasks[item["card"]],
+            item["line"],
+            "" if item["message"] is None else data["texts"][item["message"]],
+        )
+        for item in _rows(data["findings"])
+    ]
+
+
+def _rows(table: dict[str, Any]) -> list[dict[str, Any]]:
+    return [dict(zip(table["columns"], row, strict=True)) for row in table["rows"]]
 
 
 PARSERS: dict[str, Callable[[str], list[Told]]] = {

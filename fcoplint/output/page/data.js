@@ -7,13 +7,19 @@ function rowsOf(columns, rows) {
   return rows.map((row) => Object.fromEntries(columns.map((column, number) => [column, row[number] ?? null])));
 }
 
+/** A text that is kept once, by its number. */
+function textOf(number) {
+  return number === null ? null : data.texts[number];
+}
+
 const cards = rowsOf(data.cards.columns, data.cards.rows);
 const findings = rowsOf(data.findings.columns, data.findings.rows);
 const cardsByName = new Map();
 
 cards.forEach((card, number) => {
   card.number = number;
-  card.path = `${data.folders[card.folder]}/${card.id}.md`;
+  for (const column of ["stage", "sender", "recipient", "holder", "priority"]) card[column] = textOf(card[column]);
+  card.path = [data.folders[card.folder], card.file ?? `${card.id}.md`].filter(Boolean).join("/");
   card.age = card.since === null ? null : Math.max(0, data.made - card.since);
   card.papers = rowsOf(data.columns.paper, card.papers);
   card.findings = [];
@@ -29,6 +35,11 @@ findings.forEach((finding, number) => {
   finding.number = number;
   finding.rule = data.rules[finding.code];
   finding.card = finding.card === null ? null : cards[finding.card];
+  finding.path ??= finding.card.path;
+  finding.message = textOf(finding.message) ?? "";
+  finding.help = textOf(finding.help);
+  // The path as one types it where the audit ran.
+  finding.next = finding.next.map((word) => (word === 0 ? finding.path.slice(data.base.length) : word));
   finding.words = [finding.code, finding.rule.name, finding.path, finding.message].join("\n").toLowerCase();
   if (finding.card) {
     finding.card.findings.push(finding);
@@ -38,7 +49,8 @@ findings.forEach((finding, number) => {
 
 /** A card's events as objects; only of the one that is looked at. */
 function eventsOf(card) {
-  return rowsOf(data.columns.event, card.events);
+  const texts = ["source", "target", "by", "tool", "note", "said"];
+  return rowsOf(data.columns.event, card.events).map((event) => Object.assign(event, ...texts.map((column) => ({ [column]: textOf(event[column]) }))));
 }
 
 /** The card of a name in the same workspace, undefined where there is none. */
