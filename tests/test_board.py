@@ -21,7 +21,7 @@ from fcoplint.output.pagetrends import page_trends
 from fcoplint.report import Report
 from fcoplint.settings import Settings
 from fcoplint.source import git
-from fcoplint.trends import Sample, Stay, Trends
+from fcoplint.trends import Recorder, Sample, Stay, Trends
 from tests.support import repositories, towns
 from tests.support.papers import Tree, issue, report, review, task
 from tests.support.repositories import Step
@@ -211,3 +211,9 @@ def test_a_chart_has_few_points_and_the_last_one_is_true() -> None:
 
 def test_without_a_history_there_is_none() -> None:
     assert page_trends(Report("audit", ())) is None
+
+
+def test_a_history_without_commits_has_nothing_to_draw() -> None:
+    told = page_trends(replace(Report("audit", ()), trends=Recorder().trends))
+    assert told
+    assert [told[chart]["rows"] for chart in ("open", "stays", "findings")] == [[], [], []]

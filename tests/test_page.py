@@ -293,7 +293,7 @@ def test_a_filter_leaves_what_was_asked_for(opened: Open) -> None:
         shown.page.get_by_role("button", name="Reset").click()
         expect(shown.page.get_by_role("status")).to_contain_text("5 of 5 TASKs")
     shown.page.select_option("#filter-stage", label="active")
-    shown.page.fill("#search", "watch")
+    shown.page.fill("#search", "ops watch")
     assert shown.ids() == ["TASK-20261011-005-PM-to-OPS"], "filters go together"
 
 
@@ -423,6 +423,20 @@ def test_on_paper_lists_are_whole(opened: Open) -> None:
     assert tops == sorted(set(tops)), "no row lies upon another"
     shown.page.emulate_media(media="screen")
     expect(shown.page.locator("#board .row")).to_have_count(before)
+
+
+def test_on_paper_an_open_task_stands_alone_with_all_its_events(opened: Open) -> None:
+    moves = [
+        {"at": f"2026-10-01T08:{minute:02}:00Z", "from": "inbox", "to": "active", "by": "DEV", "tool": "claim_task"} for minute in range(60)
+    ]
+    shown = opened({**task(T1, transitions=moves), **task(T2)})
+    shown.page.get_by_text(T1).first.click()
+    before = shown.page.locator("dialog .row").count()
+    assert before < 20
+    shown.page.emulate_media(media="print")
+    expect(shown.page.locator("dialog .row")).to_have_count(60)
+    assert not shown.page.locator("main").is_visible()
+    assert shown.page.locator("dialog .row").last.is_visible()
 
 
 # Accessibility.

@@ -24,10 +24,10 @@ _SPANS = ((62 * _DAY, "day"), (730 * _DAY, "week"), (20 * 365 * _DAY, "month"))
 def page_trends(report: Report) -> dict[str, Any] | None:
     """The tables of the charts, each row beginning with its time in seconds; None where no history was walked."""
     trends = report.trends() if report.trends else None
-    if trends is None or not trends.samples:
+    if trends is None:
         return None
     times = [*trends.times.values()]
-    unit = _unit(max(times) - min(times))
+    unit = _unit(max(times) - min(times)) if times else "day"
     stages = [stage for stage in (OPEN, *OPEN_STAGES) if any(stage in sample.stages for sample in trends.samples)]
     left = [stage for stage in (OPEN, *STAGES) if any(stay.stage == stage for stay in trends.stays)]
     return {
@@ -45,6 +45,8 @@ def _open(sample: Sample, stages: Iterable[str]) -> list[float]:
 
 def _thin(samples: tuple[Sample, ...]) -> list[Sample]:
     """The last sample of each of equal stretches of time, and the first of all."""
+    if not samples:
+        return []
     first, whole = samples[0].at, samples[-1].at - samples[0].at
     by_slot = {int((sample.at - first) / whole * _POINTS) if whole else 0: sample for sample in samples}
     return [samples[0], *(sample for sample in by_slot.values() if sample is not samples[0])]

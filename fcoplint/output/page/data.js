@@ -24,8 +24,8 @@ cards.forEach((card, number) => {
   card.papers = rowsOf(data.columns.paper, card.papers);
   card.findings = [];
   card.worst = null;
-  card.words = [card.path, card.title, card.priority, ...card.papers.map((paper) => paper.id)].join("\n").toLowerCase();
   card.roles = new Set([card.sender, card.recipient, card.holder].filter(Boolean));
+  card.words = [card.path, card.title, card.priority, ...card.roles, ...card.papers.map((paper) => paper.id)].join("\n").toLowerCase();
   const key = `${card.workspace}/${card.id}`;
   if (!cardsByName.has(key)) cardsByName.set(key, card);
 });

@@ -37,13 +37,19 @@ const filters = {
 
   /** Offer what there is to choose, in the current language; what was chosen stays chosen. */
   offer() {
-    const roles = [...new Set(cards.flatMap((card) => [...card.roles]))].sort();
-    choose("role", roles.map((role) => [role, role]));
+    choose("role", commonRoles().map((role) => [role, role]));
     choose("stage", data.stages.map((stage) => [stage, words.call("stage", stage)]));
     choose("severity", [...SEVERITIES, "clean"].map((level) => [level, words.call("severity", level)]));
     choose("age", AGES.map(([name, seconds]) => [String(seconds), words.say(`older-${name}`)]));
   },
 };
+
+/** The roles that most TASKs name, by name; what more there are the search finds. */
+function commonRoles() {
+  const counts = new Map();
+  for (const card of cards) for (const role of card.roles) counts.set(role, (counts.get(role) ?? 0) + 1);
+  return [...counts].sort(([, one], [, other]) => other - one).slice(0, 200).map(([role]) => role).sort();
+}
 
 function choose(name, options) {
   const select = document.getElementById(`filter-${name}`);

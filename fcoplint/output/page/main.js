@@ -63,7 +63,8 @@ function onKey(event) {
   } else if (event.key === "Escape" && event.target === search) {
     search.value = "";
     refresh();
-    board.columns.find((column) => column.list.items.length)?.list.box.focus();
+    const lists = current === "findings" ? [findingsView.list] : board.columns.map((column) => column.list);
+    lists.find((list) => list.items.length)?.box.focus();
   }
 }
 
