@@ -68,8 +68,15 @@ function cardRow(card) {
     bare(card.id, "id"),
     bare(card.title ?? "", "title"),
     make("span", { class: "meta" }, `${card.holder ?? "?"}${age}`),
-    card.worst && make("span", { class: `badge ${card.worst}` }, `${words.call("severity", card.worst)} ${card.findings.length}`),
+    card.worst && make("span", { class: `badge ${card.worst}` }, badgeText(card)),
   ];
+}
+
+/** How many findings of the worst severity, and how many more: `error 2 +1`. */
+function badgeText(card) {
+  const worst = card.findings.filter((finding) => finding.severity === card.worst).length;
+  const more = card.findings.length - worst;
+  return `${words.call("severity", card.worst)} ${worst}${more ? ` +${more}` : ""}`;
 }
 
 /** The open ISSUEs; nothing where there are none. */
