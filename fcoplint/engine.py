@@ -145,7 +145,7 @@ def check_commits(
             law = [*law, state]
         states.put(commit.oid, state)
         if recorder:
-            recorder.see(step, state)
+            recorder.see(commit, befores[0] if befores else None, state)
         sides = [Side(before, past(parent)) for before, parent in zip(befores, commit.parents, strict=True)]
         sides = sides or [Side(Workspaces(_NOTHING, documents), no_ancestors)]
         author = None if commit.is_squashed else Author(commit.author_name, commit.author_email)

@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 from fcoplint.model.workspace import Workspaces
 from fcoplint.protocol.names import claimed_kind
-from fcoplint.protocol.places import place_of
+from fcoplint.protocol.places import Place
 from fcoplint.protocol.stages import TERMINAL
-from fcoplint.source.history import Step
+from fcoplint.source.history import Commit
 from fcoplint.status import OPEN
 
 
@@ -68,20 +68,16 @@ class Recorder:
     def __init__(self) -> None:
         self._changes: dict[str, _Change] = {}
         self._before: dict[str, dict[str, _Task]] = {}
-        self._roots: set[str] = set()
 
-    def see(self, step: Step, state: Workspaces) -> None:
-        """Note a commit; `state` is its own, parents come before children."""
-        commit = step.commit
-        self._roots.update(workspace.root for workspace in state)
+    def see(self, commit: Commit, before: Workspaces | None, after: Workspaces) -> None:
+        """Note a commit, with the states of its first parent and its own; parents come before children."""
         touched = [delta.path for delta in commit.deltas]
-        gone = tuple(path for path in touched if path not in step.after.entries)
-        come = tuple(self._tasks(path for path in touched if any(path in workspace.entries for workspace in state)))
+        gone = tuple(path for path in touched if path not in after.snapshot.entries)
         parent = next(iter(commit.parents), None)
-        self._changes[commit.oid] = _Change(parent, commit.time, gone, come)
-        if parent is not None and parent not in self._changes:
+        if before is not None and parent not in self._changes:
             # The walk begins here: what stood before came at a time that nobody knows.
-            self._before[commit.oid] = dict(self._tasks(step.before[0].entries))
+            self._before[commit.oid] = dict(_tasks(before, before.snapshot.entries))
+        self._changes[commit.oid] = _Change(parent, commit.time, gone, tuple(_tasks(after, touched)))
 
     def trends(self) -> Trends:
         """The past of the line that leads to the last commit seen, by first parents."""
@@ -100,15 +96,6 @@ class Recorder:
             line.append(oid)
             oid = self._changes[oid].parent
         yield from reversed(line)
-
-    def _tasks(self, paths: Iterable[str]) -> Iterator[tuple[str, _Task]]:
-        for path in paths:
-            folder, _, filename = path.rpartition("/")
-            if claimed_kind(filename) == "TASK":
-                root = next((above for above in _above(folder) if above in self._roots), None)
-                stage = None if root is None else _stage(path[len(root) :].lstrip("/"))
-                if stage:
-                    yield path, _Task(f"{root}\0{filename}", stage)
 
 
 @dataclass
@@ -139,15 +126,18 @@ class _Story:
             self.stays.append(Stay(at, task.stage, (at - since).total_seconds()))
 
 
-def _above(folder: str) -> Iterator[str]:
-    """The folders that hold a path, the outermost first."""
-    parts = folder.split("/")
-    return ("/".join(parts[:count]) for count in range(len(parts) + 1))
+def _tasks(state: Workspaces, paths: Iterable[str]) -> Iterator[tuple[str, _Task]]:
+    """Those of the paths that are TASKs in a workspace of a state."""
+    for path in paths:
+        filename = path.rpartition("/")[2]
+        workspace = next((holder for holder in state if path in holder.entries), None) if claimed_kind(filename) == "TASK" else None
+        stage = _stage(workspace.place(path)) if workspace else None
+        if workspace and stage:
+            yield path, _Task(f"{workspace.root}\0{filename}", stage)
 
 
-def _stage(relative: str) -> str | None:
-    """The stage of a TASK by its path in a workspace; in an older layout it is open until it is laid away."""
-    place = place_of(relative)
+def _stage(place: Place) -> str | None:
+    """The stage of a TASK by its place; in an older layout it is open until it is laid away."""
     if place.stage:
         return place.stage
     if place.is_historic:

@@ -482,6 +482,35 @@ def test_awkward_pages_are_accessible(opened: Open, axe: str, scene: str) -> Non
     assert faults_of(opened(SCENES[scene]), axe) == []
 
 
+HEARD = """
+- tabpanel /Board \\d/:
+  - heading "inbox 3" [level=2]
+  - listbox "inbox":
+    - option "TASK-20261001-003-PM-to-QA Write the test plan QA · 11 d error 1" [selected]
+    - option "TASK-20261001-002-PM-to-DEV Build the login form DEV · 10 d error 1"
+    - option "TASK-20261002-001-PM-to-DBA Add an index DBA · 10 d error 1 +1"
+"""
+TOLD = """
+- dialog "TASK-20261001-004-PM-to-OPS Give us a staging server":
+  - button "Close"
+  - group "Its life, to scale":
+    - img /3 events, 2 REPORTs and REVIEWs/
+  - listbox "Events":
+    - option "2026-10-01 08:00 UTC ∅ → inbox PM create_task" [selected]
+    - option "2026-10-01 09:00 UTC inbox → active OPS claim_task"
+    - option "2026-10-01 12:00 UTC active → done OPS finish_task"
+  - article:
+    - heading "error FC119 id-mismatch" [level=4]
+"""
+
+
+def test_a_screen_reader_is_told_what_is_seen(opened: Open, example: str) -> None:
+    shown = opened(example)
+    expect(shown.page.locator("main")).to_match_aria_snapshot(HEARD)
+    shown.page.get_by_text("Give us a staging server").click()
+    expect(shown.page.locator("dialog")).to_match_aria_snapshot(TOLD)
+
+
 def test_the_checker_would_notice(opened: Open, example: str, axe: str) -> None:
     shown = opened(example)
     shown.page.evaluate("document.getElementById('search').closest('label').replaceWith(document.getElementById('search'))")
