@@ -19,11 +19,9 @@ const board = {
       const head = make("h2", { class: `stage-${stage}` }, words.call("stage", stage), " ", count);
       return { stage, list, count, node: make("section", { class: "column" }, head, list.box) };
     });
-    const nothing = data.workspaces.length ? "no-tasks" : "nothing";
-    document.getElementById("board").replaceChildren(
-      this.columns.length ? make("div", { class: "columns" }, ...this.columns.map((column) => column.node)) : make("p", { class: "nothing" }, words.say(nothing)),
-      ...issueList(),
-    );
+    const columns = make("div", { class: "columns" }, ...this.columns.map((column) => column.node));
+    const absent = data.workspaces.length ? "no-tasks" : "nothing";
+    document.getElementById("board").replaceChildren(this.columns.length ? columns : nothing(absent), ...issueList());
   },
 
   /** Show the TASKs that are asked for; how many they are. */
@@ -67,8 +65,8 @@ function cardRow(card) {
   return [
     bare(card.id, "id"),
     bare(card.title ?? "", "title"),
-    make("span", { class: "meta" }, `${card.holder ?? "?"}${age}`),
-    card.worst && make("span", { class: `badge ${card.worst}` }, badgeText(card)),
+    aside(`${card.holder ?? "?"}${age}`),
+    card.worst && badge(card.worst, badgeText(card)),
   ];
 }
 
@@ -82,10 +80,8 @@ function badgeText(card) {
 /** The open ISSUEs; nothing where there are none. */
 function issueList() {
   if (!data.issues.length) return [];
-  const shown = data.issues.slice(0, 50).map((issue) => make("li", {},
-    bare(issue.id, "id"), " ", make("span", { class: "badge plain" }, bare(issue.severity ?? "?")), " ", bare(issue.summary ?? ""), " ", make("span", { class: "meta" }, bare(issue.reporter ?? "?")),
-  ));
-  const more = data.issues.length - shown.length;
-  return [make("h2", {}, words.say("open-issues"), " ", make("span", { class: "count" }, String(data.issues.length))),
-    make("ul", { class: "issues" }, ...shown, more > 0 && make("li", {}, words.say("more", { n: more })))];
+  const row = (issue) => make("li", {},
+    bare(issue.id, "id"), " ", badge("plain", bare(issue.severity ?? "?")), " ",
+    bare(issue.summary ?? ""), " ", aside(bare(issue.reporter ?? "?")));
+  return [counted(2, "open-issues", data.issues.length), listed(data.issues, 50, row, "issues")];
 }

@@ -13,7 +13,8 @@ function chart({ title, note, times, series, kind, unit, say }) {
   return make("figure", { class: "chart" },
     make("figcaption", {}, make("h2", {}, title), make("p", { class: "meta" }, note)),
     make("ul", { class: "legend" }, ...series.map(([name, look]) => make("li", { class: look }, name))),
-    draw("svg", { role: "img", "aria-label": title, viewBox: `0 0 ${CHART.width} ${CHART.height}` }, ...axes(low, last, high, x, y, say), ...shapes.flat()),
+    draw("svg", { role: "img", "aria-label": title, viewBox: `0 0 ${CHART.width} ${CHART.height}` },
+      ...axes(low, last, high, x, y, say), ...shapes.flat()),
     make("details", {}, make("summary", {}, words.say("numbers")), numbers(title, times, series, say)));
 }
 
@@ -26,38 +27,47 @@ function stack(series) {
 function shapesOf(kind, look, name, times, layer, x, y, unit) {
   if (kind === "area") return [draw("path", { class: `area ${look}`, d: area(times, layer, x, y) })];
   const points = times.map((at, number) => [at, ...layer[number]]).filter(([, , top]) => top !== null);
-  if (kind === "line") {
-    const line = points.map(([at, , top]) => `${x(at)},${y(top)}`).join(" ");
-    return [draw("polyline", { class: `line ${look}`, points: line }), ...points.map(([at, , top]) => draw("circle", { class: `dot ${look}`, cx: String(x(at)), cy: String(y(top)), r: "3" }))];
-  }
-  return points.filter(([, bottom, top]) => top > bottom).map(([at, bottom, top]) => draw("rect", {
-    class: `bar ${look}`, x: String(x(at)), y: String(y(top)), width: String(Math.max(2, x(at + unit) - x(at) - 1)), height: String(y(bottom) - y(top)),
-  }, draw("title", {}, `${sayTime(at, true)} ${name}: ${top - bottom}`)));
+  return kind === "line" ? lineShapes(points, look, x, y) : barShapes(points, look, name, x, y, unit);
+}
+
+function lineShapes(points, look, x, y) {
+  const line = draw("polyline", { class: `line ${look}`, points: points.map(([at, , top]) => `${x(at)},${y(top)}`).join(" ") });
+  return [line, ...points.map(([at, , top]) => draw("circle", { class: `dot ${look}`, cx: x(at), cy: y(top), r: 3 }))];
+}
+
+function barShapes(points, look, name, x, y, unit) {
+  return points.filter(([, bottom, top]) => top > bottom).map(([at, bottom, top]) => {
+    const place = { x: x(at), y: y(top), width: Math.max(2, x(at + unit) - x(at) - 1), height: y(bottom) - y(top) };
+    return draw("rect", { class: `bar ${look}`, ...place }, draw("title", {}, `${sayTime(at, true)} ${name}: ${top - bottom}`));
+  });
 }
 
 /** A step goes on at its height until the next one: between two commits nothing changed. */
 function area(times, layer, x, y) {
-  const tops = layer.map(([, top], number) => `${number ? "L" : "M"}${x(times[number])} ${y(top)}${number + 1 < times.length ? `H${x(times[number + 1])}` : ""}`);
-  const bottoms = layer.map(([bottom], number) => `${number + 1 < times.length ? `L${x(times[number + 1])} ${y(bottom)}` : `L${x(times[number])} ${y(bottom)}`}H${x(times[number])}`).reverse();
-  return `${tops.join("")}${bottoms.join("")}Z`;
+  const starts = times.map(x);
+  const ends = [...starts.slice(1), starts.at(-1)];
+  const above = layer.map(([, top], number) => `${starts[number]} ${y(top)}L${ends[number]} ${y(top)}`);
+  const below = layer.map(([bottom], number) => `${ends[number]} ${y(bottom)}L${starts[number]} ${y(bottom)}`).reverse();
+  return `M${[...above, ...below].join("L")}Z`;
 }
 
 function axes(low, last, high, x, y, say) {
   const rows = numberTicks(high).map((value) => draw("g", { transform: `translate(0 ${y(value)})` },
-    draw("line", { class: "grid", x1: String(CHART.left), x2: String(CHART.width - CHART.right) }),
-    draw("text", { x: String(CHART.left - 6), y: "4", "text-anchor": "end" }, say(value))));
-  const ticks = timeTicks(low, last);
-  const columns = ticks.map(([at, text], number) => draw("text", {
-    x: String(x(at)), y: String(CHART.height - 6), "text-anchor": ticks.length === 1 ? "middle" : number === 0 ? "start" : number === ticks.length - 1 ? "end" : "middle",
-  }, text));
+    draw("line", { class: "grid", x1: CHART.left, x2: CHART.width - CHART.right }),
+    draw("text", { x: CHART.left - 6, y: 4, "text-anchor": "end" }, say(value))));
+  const columns = timeTicks(low, last).map(([at, text], number, all) => {
+    const anchor = all.length === 1 ? "middle" : { 0: "start", [all.length - 1]: "end" }[number] ?? "middle";
+    return draw("text", { x: x(at), y: CHART.height - 6, "text-anchor": anchor }, text);
+  });
   return [...rows, ...columns];
 }
 
 function numbers(title, times, series, say) {
-  const head = [words.say("time"), ...series.map(([name]) => name)].map((text) => make("th", { scope: "col" }, text));
-  const rows = times.map((at, number) => make("tr", {}, make("th", { scope: "row" }, sayTime(at, true)),
-    ...series.map(([, , values]) => make("td", {}, values[number] === null ? "" : say(values[number])))));
-  return make("div", { class: "scrolled", tabindex: "0", role: "group", "aria-label": title }, make("table", {}, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...rows)));
+  const rows = times.map((at, number) => [
+    sayTime(at, true), ...series.map(([, , values]) => (values[number] === null ? "" : say(values[number]))),
+  ]);
+  const table = tableOf([words.say("time"), ...series.map(([name]) => name)], rows, true);
+  return make("div", { class: "scrolled", tabindex: "0", role: "group", "aria-label": title }, table);
 }
 
 const UNITS = { day: DAY, week: 7 * DAY, month: 30 * DAY, year: 365 * DAY };
@@ -67,20 +77,22 @@ function buildTrends() {
   const past = data.trends;
   const panel = document.getElementById("trends");
   if (!past) {
-    panel.replaceChildren(make("p", { class: "nothing" }, words.say("no-trends")));
+    panel.replaceChildren(nothing("no-trends"));
     return;
   }
   const period = words.say(`per-${past.unit}`);
-  const made = [
-    ["open", { kind: "area", title: words.say("open-work"), note: words.say("open-work-note", { n: past.commits }), say: String }, (name) => [words.call("stage", name), `stage-${name}`]],
-    ["stays", { kind: "line", title: words.say("lead-time"), note: words.say("lead-time-note", { period }), lengths: true }, (name) => [words.call("stage", name), `stage-${name}`]],
-    ["findings", { kind: "bar", title: words.say("findings-brought"), note: words.say("findings-brought-note", { period }), say: String }, (name) => [words.call("severity", name), name]],
-  ].map(([key, shown, called]) => trend(past[key], past.unit, shown, called));
-  panel.replaceChildren(...made);
+  const stage = (name) => [words.call("stage", name), `stage-${name}`];
+  const severity = (name) => [words.call("severity", name), name];
+  const said = (key, values) => ({ title: words.say(key), note: words.say(`${key}-note`, values) });
+  panel.replaceChildren(
+    trend(past.open, past.unit, { kind: "area", say: String, ...said("open-work", { n: past.commits }) }, stage),
+    trend(past.stays, past.unit, { kind: "line", lengths: true, ...said("lead-time", { period }) }, stage),
+    trend(past.findings, past.unit, { kind: "bar", say: String, ...said("findings-brought", { period }) }, severity),
+  );
 }
 
 function trend({ columns, rows }, unit, shown, called) {
-  if (!rows.length) return make("div", {}, make("h2", {}, shown.title), make("p", { class: "nothing" }, words.say("no-data")));
+  if (!rows.length) return make("div", {}, make("h2", {}, shown.title), nothing("no-data"));
   const series = columns.map((name, number) => [...called(name), rows.map((row) => row[number + 1])]);
   const told = shown.lengths ? inOneUnit(series) : { series };
   return chart({ ...shown, ...told, times: rows.map((row) => row[0]), unit: UNITS[unit] });
@@ -89,7 +101,8 @@ function trend({ columns, rows }, unit, shown, called) {
 /** Lengths of time in the largest unit of which the longest holds two. */
 function inOneUnit(series) {
   const longest = Math.max(...series.flatMap(([, , values]) => values));
-  const [name, size] = [["days", DAY], ["hours", HOUR], ["minutes", MINUTE]].find(([, seconds]) => longest >= 2 * seconds) ?? ["seconds", 1];
+  const units = [["days", DAY], ["hours", HOUR], ["minutes", MINUTE]];
+  const [name, size] = units.find(([, seconds]) => longest >= 2 * seconds) ?? ["seconds", 1];
   return {
     series: series.map(([title, look, values]) => [title, look, values.map((value) => (value === null ? null : value / size))]),
     say: (value) => words.say(name, { n: Math.round(value * 10) / 10 }),

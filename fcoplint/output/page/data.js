@@ -49,8 +49,11 @@ findings.forEach((finding, number) => {
 
 /** A card's events as objects; only of the one that is looked at. */
 function eventsOf(card) {
-  const texts = ["source", "target", "by", "tool", "note", "said"];
-  return rowsOf(data.columns.event, card.events).map((event) => Object.assign(event, ...texts.map((column) => ({ [column]: textOf(event[column]) }))));
+  const events = rowsOf(data.columns.event, card.events);
+  for (const event of events) {
+    for (const column of ["source", "target", "by", "tool", "note", "said"]) event[column] = textOf(event[column]);
+  }
+  return events;
 }
 
 /** The card of a name in the same workspace, undefined where there is none. */

@@ -24,55 +24,63 @@ const detail = {
     return [
       facts(card),
       make("h3", {}, words.say("life")),
-      ...(drawn.length ? drawn : [make("p", { class: "nothing" }, words.say("no-life"))]),
+      ...(drawn.length ? drawn : [nothing("no-life")]),
       ...this.events(card),
       ...papers(card),
       ...relatives("parents", card, card.parents, open),
       ...relatives("children", card, card.children, open),
-      make("h3", {}, words.say("findings"), " ", make("span", { class: "count" }, String(card.findings.length))),
+      counted(3, "findings", card.findings.length),
       ...card.findings.slice(0, 100).map((finding) => findingBlock(finding, 4)),
-      card.findings.length === 0 && make("p", { class: "nothing" }, words.say("no-findings")),
+      card.findings.length === 0 && nothing("no-findings"),
       card.findings.length > 100 && make("p", {}, words.say("more", { n: card.findings.length - 100 })),
     ].filter(Boolean);
   },
 
   events(card) {
-    if (!card.events.length) return [make("p", { class: "nothing" }, words.say("no-events"))];
+    if (!card.events.length) return [nothing("no-events")];
     const list = new VirtualList({ label: words.say("events"), rowHeight: 30, most: 14, render: eventRow, open: () => {} });
     this.lists.push(list);
     list.show(eventsOf(card));
-    return [make("h3", {}, words.say("events"), " ", make("span", { class: "count" }, String(card.events.length))), list.box];
+    return [counted(3, "events", card.events.length), list.box];
   },
 };
 
 function facts(card) {
-  const pairs = [
-    ["stage", words.call("stage", card.stage)], ["holder", card.holder], ["since", card.since === null ? null : `${sayTime(card.since)} (${sayLength(card.age)})`],
-    ["sender", card.sender], ["recipient", card.recipient], ["priority", card.priority], ["path", card.path],
-  ];
-  return make("dl", {}, ...pairs.filter(([, value]) => value).flatMap(([key, value]) => [make("dt", {}, words.say(key)), make("dd", {}, bare(value))]));
+  const pairs = {
+    stage: words.call("stage", card.stage),
+    holder: card.holder,
+    since: card.since === null ? null : `${sayTime(card.since)} (${sayLength(card.age)})`,
+    sender: card.sender,
+    recipient: card.recipient,
+    priority: card.priority,
+    path: card.path,
+  };
+  const known = Object.entries(pairs).filter(([, value]) => value);
+  return make("dl", {}, ...known.flatMap(([key, value]) => [make("dt", {}, words.say(key)), make("dd", {}, bare(value))]));
 }
 
 function eventRow(event) {
   const when = event.at === null ? (event.said ?? words.say("unknown")) : sayTime(event.at);
-  const move = `${event.source === null ? "\u2205" : words.call("stage", event.source)} \u2192 ${words.call("stage", event.target ?? "?")}`;
-  return [make("span", { class: "when" }, bare(when)), make("span", { class: "move" }, bare(move)), bare(event.by ?? "?", "by"), bare(event.tool ?? "", "tool"), bare(event.note ?? "", "note")];
+  const source = event.source === null ? "\u2205" : words.call("stage", event.source);
+  const move = `${source} \u2192 ${words.call("stage", event.target ?? "?")}`;
+  return [bare(when, "when"), bare(move, "move"), bare(event.by ?? "?"), bare(event.tool ?? ""), bare(event.note ?? "")];
 }
 
 function papers(card) {
   if (!card.papers.length) return [];
-  const rows = card.papers.map((paper) => make("tr", {},
-    make("td", {}, bare(paper.id)), make("td", {}, bare(paper.author ?? "?")), make("td", {}, bare(words.call("verdict", paper.verdict ?? "?"))),
-    make("td", {}, sayTime(paper.at, paper.dated === 1))));
-  const head = ["paper", "author", "verdict", "time"].map((key) => make("th", { scope: "col" }, words.say(key)));
-  return [make("h3", {}, words.say("papers")), make("table", {}, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...rows))];
+  const head = ["paper", "author", "verdict", "time"].map((key) => words.say(key));
+  const rows = card.papers.map((paper) => [
+    bare(paper.id), bare(paper.author ?? "?"), bare(words.call("verdict", paper.verdict ?? "?")), sayTime(paper.at, paper.dated === 1),
+  ]);
+  return [make("h3", {}, words.say("papers")), tableOf(head, rows)];
 }
 
 function relatives(key, card, names, open) {
   if (!names.length) return [];
-  const items = names.map((name) => {
+  const row = (name) => {
     const found = cardNamed(card, name);
-    return make("li", {}, found ? button(bare(name), () => open(found), "link") : bare(name), found ? ` ${words.call("stage", found.stage)}` : "");
-  });
-  return [make("h3", {}, words.say(key)), make("ul", {}, ...items)];
+    if (!found) return make("li", {}, bare(name));
+    return make("li", {}, button(bare(name), () => open(found), "link"), ` ${words.call("stage", found.stage)}`);
+  };
+  return [make("h3", {}, words.say(key)), listed(names, 200, row)];
 }

@@ -10,9 +10,9 @@ const findingsView = {
       label: words.say("findings"), rowHeight: 58, most: 14, render: findingRow,
       look: (finding) => this.look(finding, openCard), open: (finding) => this.look(finding, openCard, true),
     });
-    const nothing = make("p", { class: "nothing" }, words.say("no-findings"));
-    this.nothing = nothing;
-    document.getElementById("findings").replaceChildren(make("div", { class: "two" }, make("div", {}, this.list.box, nothing), this.beside));
+    this.nothing = nothing("no-findings");
+    const two = make("div", { class: "two" }, make("div", {}, this.list.box, this.nothing), this.beside);
+    document.getElementById("findings").replaceChildren(two);
   },
 
   /** Show the findings that are asked for; how many they are. */
@@ -33,7 +33,7 @@ const findingsView = {
 
 function findingRow(finding) {
   return [
-    make("span", { class: `badge ${finding.severity}` }, words.call("severity", finding.severity)),
+    badge(finding.severity),
     make("span", { class: "id" }, `${finding.code} ${finding.rule.name}`),
     bare(finding.message.replaceAll("`", ""), "title"),
     bare(placeOf(finding).replace(/^.*\//, ""), "meta"),

@@ -45,7 +45,8 @@ function select(view, takeFocus = false) {
 
 function onTabKey(event) {
   const place = VIEWS.indexOf(current);
-  const to = { ArrowRight: (place + 1) % VIEWS.length, ArrowLeft: (place + VIEWS.length - 1) % VIEWS.length, Home: 0, End: VIEWS.length - 1 }[event.key];
+  const last = VIEWS.length - 1;
+  const to = { ArrowRight: place === last ? 0 : place + 1, ArrowLeft: place === 0 ? last : place - 1, Home: 0, End: last }[event.key];
   if (to === undefined) return;
   select(VIEWS[to], true);
   event.preventDefault();

@@ -26,6 +26,40 @@ function button(label, act, className = "") {
   return made;
 }
 
+/** A label of a finding's severity. */
+function badge(severity, text = words.call("severity", severity)) {
+  return make("span", { class: `badge ${severity}` }, text);
+}
+
+/** A text of less weight. */
+function aside(...children) {
+  return make("span", { class: "meta" }, ...children);
+}
+
+/** A heading with how many there are of what follows it. */
+function counted(level, key, count) {
+  return make(`h${level}`, {}, words.say(key), " ", make("span", { class: "count" }, String(count)));
+}
+
+/** A line in place of what is not there. */
+function nothing(key) {
+  return make("p", { class: "nothing" }, words.say(key));
+}
+
+/** A list of so many items at most; what is left is counted. `kind` is its class. */
+function listed(items, most, render, kind = "") {
+  const left = items.length - most;
+  return make("ul", { class: kind }, ...items.slice(0, most).map(render), left > 0 && make("li", {}, words.say("more", { n: left })));
+}
+
+/** A table of texts; `head` are its columns, each row begins with its own head where `named` says so. */
+function tableOf(head, rows, named = false) {
+  const cell = (content, number) => (named && number === 0 ? make("th", { scope: "row" }, content) : make("td", {}, content));
+  return make("table", {},
+    make("thead", {}, make("tr", {}, ...head.map((text) => make("th", { scope: "col" }, text)))),
+    make("tbody", {}, ...rows.map((row) => make("tr", {}, ...row.map(cell)))));
+}
+
 /** A text of our own rules, in which what stands between backticks is code. They are written in English. */
 function prose(text) {
   const parts = text.split("`");

@@ -2,21 +2,33 @@
 
 /** What is wrong, where, why, what to do next; `level` is that of its heading. */
 function findingBlock(finding, level, openCard = null) {
-  const rule = finding.rule;
+  const { commit, rule } = finding;
   return make("article", { class: `finding ${finding.severity}` },
-    make(`h${level}`, {}, make("span", { class: `badge ${finding.severity}` }, words.call("severity", finding.severity)), ` ${finding.code} ${rule.name}`),
+    make(`h${level}`, {}, badge(finding.severity), ` ${finding.code} ${rule.name}`),
     prose(finding.message),
     make("p", { class: "place" }, bare(placeOf(finding))),
     finding.source && make("pre", { tabindex: "0" }, bare(finding.source)),
-    finding.commit && make("p", { class: "meta" }, words.say("commit"), " ", bare(`${finding.commit.id.slice(0, 12)} ${finding.commit.date} ${finding.commit.author}`)),
-    finding.related.length > 0 && make("p", { class: "meta" }, words.say("see"), " ", bare(finding.related.join(", "))),
+    commit && noted("commit", bare(`${commit.id.slice(0, 12)} ${commit.date} ${commit.author}`)),
+    finding.related.length > 0 && noted("see", bare(finding.related.join(", "))),
     finding.help && labelled("help", finding.help),
-    finding.next.length > 0 && make("p", { class: "next" }, words.say("next"), " ", make("code", {}, bare(finding.next.map(quoted).join(" ")))),
+    finding.next.length > 0 && make("p", {}, words.say("next"), " ", make("code", {}, bare(finding.next.map(quoted).join(" ")))),
     labelled("why", rule.why),
-    make("details", {}, make("summary", {}, words.say("rule", { code: finding.code })),
-      make("p", { lang: "en" }, rule.title), ...paragraphs(rule.checks), make("p", { class: "meta" }, words.say("remedy")), ...paragraphs(rule.remedy), make("p", { class: "meta" }, `${words.say("spec")} ${rule.spec}`)),
+    ruleBlock(finding.code, rule),
     openCard && finding.card && button(words.say("open-task", { id: finding.card.id }), () => openCard(finding.card)),
   );
+}
+
+/** What the rule's file says beyond its reason. */
+function ruleBlock(code, rule) {
+  return make("details", {},
+    make("summary", {}, words.say("rule", { code })),
+    make("p", { lang: "en" }, rule.title), ...paragraphs(rule.checks),
+    noted("remedy"), ...paragraphs(rule.remedy),
+    noted("spec", rule.spec));
+}
+
+function noted(key, ...children) {
+  return make("p", { class: "meta" }, words.say(key), " ", ...children);
 }
 
 function labelled(key, text) {
@@ -27,7 +39,9 @@ function labelled(key, text) {
 
 /** Markdown of our own rules as it is written: paragraphs, and tables as they stand. */
 function paragraphs(text) {
-  return (text ?? "").split(/\n\n+/).filter(Boolean).map((part) => (/^[|`]/.test(part) ? make("pre", { lang: "en", tabindex: "0" }, part) : prose(part.replace(/\n/g, " "))));
+  const asItStands = (part) => make("pre", { lang: "en", tabindex: "0" }, part);
+  const asProse = (part) => prose(part.replace(/\n/g, " "));
+  return (text ?? "").split(/\n\n+/).filter(Boolean).map((part) => (/^[|`]/.test(part) ? asItStands(part) : asProse(part)));
 }
 
 /** A word as a shell takes it. */

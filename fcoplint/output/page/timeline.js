@@ -15,15 +15,19 @@ function timeline(card) {
   const [low, high] = spanOf(stays, papers);
   const x = scale(low, high, LIFE.left, LIFE.width - LIFE.right);
   const clip = (at) => x(Math.min(high, Math.max(low, at)));
-  const drawn = [...lanes.map((life) => lifeLane(life, clip, life.card === card)), ...(papers.length ? [paperLane(papers, clip)] : []), ...children.map((life) => lifeLane(life, clip, false))];
+  const lane = (life) => lifeLane(life, clip, life.card === card);
+  const drawn = [...lanes.map(lane), ...(papers.length ? [paperLane(papers, clip)] : []), ...children.map(lane)];
   const height = drawn.length * LIFE.lane + LIFE.foot;
-  const label = words.say("timeline-label", { id: card.id, from: sayTime(low), to: sayTime(high), events: card.events.length, papers: card.papers.length });
+  const counts = { events: card.events.length, papers: card.papers.length };
+  const label = words.say("timeline-label", { id: card.id, from: sayTime(low), to: sayTime(high), ...counts });
   const picture = draw("svg", { class: "timeline", role: "img", "aria-label": label, viewBox: `0 0 ${LIFE.width} ${height}` },
     ...timeTicks(low, high, 4).map(([at, text]) => draw("g", { transform: `translate(${x(at)} 0)` },
-      draw("line", { class: "grid", y1: "0", y2: String(height - 22) }), draw("text", { y: String(height - 6), "text-anchor": "middle" }, text))),
+      draw("line", { class: "grid", y1: 0, y2: height - 22 }),
+      draw("text", { y: height - 6, "text-anchor": "middle" }, text))),
     ...drawn.map((lane, number) => draw("g", { transform: `translate(0 ${number * LIFE.lane})` }, ...lane)));
   const seen = [...lanes, ...children].flatMap((life) => life.stays.map((stay) => stay.stage));
-  return [make("div", { class: "drawing", tabindex: "0", role: "group", "aria-label": words.say("life") }, picture), legend(new Set(seen), papers)];
+  const frame = make("div", { class: "drawing", tabindex: "0", role: "group", "aria-label": words.say("life") }, picture);
+  return [frame, legend(new Set(seen), papers)];
 }
 
 function relativesOf(card, names) {
@@ -58,10 +62,12 @@ function spanOf(stays, papers) {
 }
 
 function lifeLane({ card, stays }, x, isOwn) {
-  const name = draw("text", { class: isOwn ? "own" : "", x: "4", y: "17" }, short(card.id));
-  return [name, ...visible(stays, x).map(({ stage, from, to, event }) => draw("rect", {
-    class: `stay stage-${stage}`, x: String(x(from)), y: isOwn ? "4" : "8", width: String(Math.max(3, x(to) - x(from))), height: isOwn ? "18" : "10",
-  }, draw("title", {}, `${words.call("stage", event.target ?? "?")}: ${sayTime(from)}, ${sayLength(to - from)} (${event.by ?? "?"})`)))];
+  const bars = visible(stays, x).map(({ stage, from, to, event }) => {
+    const place = { x: x(from), y: isOwn ? 4 : 8, width: Math.max(3, x(to) - x(from)), height: isOwn ? 18 : 10 };
+    const told = `${words.call("stage", event.target ?? "?")}: ${sayTime(from)}, ${sayLength(to - from)} (${event.by ?? "?"})`;
+    return draw("rect", { class: `stay stage-${stage}`, ...place }, draw("title", {}, told));
+  });
+  return [draw("text", { class: isOwn ? "own" : "", x: 4, y: 17 }, short(card.id)), ...bars];
 }
 
 /** Of stays that would be drawn on the same pixel, the longest: five thousand events have room on no screen. */
@@ -76,10 +82,13 @@ function visible(stays, x) {
 }
 
 function paperLane(papers, x) {
-  const name = draw("text", { x: "4", y: "17" }, words.say("papers"));
-  return [name, ...papers.map((paper) => draw("path", {
-    class: `mark ${paper.kind.toLowerCase()}${paper.dated ? " day" : ""}`, transform: paper.dated ? null : `translate(${x(paper.at)} 13)`, d: shapeOf(paper, x),
-  }, draw("title", {}, `${paper.id}: ${paper.verdict ?? "?"}, ${sayTime(paper.at, paper.dated === 1)}`)))];
+  const marks = papers.map((paper) => {
+    const told = `${paper.id}: ${paper.verdict ?? "?"}, ${sayTime(paper.at, paper.dated === 1)}`;
+    const look = `mark ${paper.kind.toLowerCase()}${paper.dated ? " day" : ""}`;
+    const transform = paper.dated ? null : `translate(${x(paper.at)} 13)`;
+    return draw("path", { class: look, transform, d: shapeOf(paper, x) }, draw("title", {}, told));
+  });
+  return [draw("text", { x: 4, y: 17 }, words.say("papers")), ...marks];
 }
 
 /** A square for a REPORT, a diamond for a REVIEW; a bar over the day where only that is known. */
@@ -90,8 +99,9 @@ function shapeOf(paper, x) {
 
 function legend(stages, papers) {
   const kinds = new Set(papers.map((paper) => paper.kind));
+  const known = [...data.stages, "other"].filter((stage) => stages.has(stage));
   return make("ul", { class: "legend" },
-    ...[...data.stages, "other"].filter((stage) => stages.has(stage)).map((stage) => make("li", { class: `stage-${stage}` }, words.call("stage", stage))),
+    ...known.map((stage) => make("li", { class: `stage-${stage}` }, words.call("stage", stage))),
     ...["REPORT", "REVIEW"].filter((kind) => kinds.has(kind)).map((kind) => make("li", { class: `paper-${kind.toLowerCase()}` }, kind)));
 }
 
