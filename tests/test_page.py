@@ -21,6 +21,7 @@ from tests.support.browser import Shown, chromium, show
 from tests.support.npm import npm_file
 from tests.support.papers import Tree, issue, report, review, task
 from tests.support.parsers import page_data
+from tests.support.repository import task_text
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "fcoplint" / "output" / "page"
@@ -373,6 +374,34 @@ def test_a_task_shows_its_life_and_leads_to_its_family(opened: Open, example: st
     dialog.get_by_role("button", name="TASK-20261001-001-ADMIN-to-PM").click()
     assert dialog.locator("h2").inner_text().startswith("TASK-20261001-001-ADMIN-to-PM")
     assert dialog.get_by_role("button", name="TASK-20261001-004-PM-to-OPS").is_visible()
+
+
+def test_the_past_is_drawn_with_its_numbers(opened: Open, storied: str) -> None:
+    past = page_data(storied)["trends"]
+    shown = opened(storied)
+    shown.page.click("#tab-trends")
+    figures = shown.page.locator("#trends figure")
+    assert figures.locator("h2").all_inner_texts() == [WORDS["en"][key] for key in ("open-work", "lead-time", "findings-brought")]
+    for figure, chart in zip(figures.all(), ("open", "stays", "findings"), strict=True):
+        figure.locator("summary").click()
+        rows = figure.locator("tbody tr").all_inner_texts()
+        assert len(rows) == len(past[chart]["rows"]) > 0
+        if chart != "stays":
+            assert rows[-1].split()[1:] == [str(count) for count in past[chart]["rows"][-1][1:]]
+    assert figures.nth(0).locator("path.area").count() == len(past["open"]["columns"])
+    dots = [value for row in past["stays"]["rows"] for value in row[1:] if value is not None]
+    assert figures.nth(1).locator("circle").count() == len(dots)
+    assert figures.nth(2).locator("rect.bar.error").count() > 0
+
+
+def test_what_was_not_looked_at_and_what_is_excused_is_said(opened: Open) -> None:
+    files = {f"fcop/_lifecycle/inbox/{T1}.md": task_text(priority="soon  # fcoplint: ignore[FC123] agreed with QA")}
+    shown = opened(towns.page_of(files, rules=("FC1",)))
+    assert shown.page.inner_text("#count-unseen") == "1"
+    shown.page.click("#tab-unseen")
+    said = shown.page.inner_text("#unseen")
+    assert "only these rules ran: FC1" in said
+    assert f"FC123 fcop/_lifecycle/inbox/{T1}.md by a comment: agreed with QA" in said
 
 
 def test_both_languages_say_everything() -> None:
