@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint field-report bench bench-history bench-v4 clean
+.PHONY: demo test lint field-report bench bench-history bench-v4 pictures clean
 
 $(VENV)/demo.stamp: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -48,6 +48,10 @@ bench-history: $(VENV)/test.stamp
 # `audit` of v4 workspaces of three sizes, and the reference's own validator on the smallest, in one run.
 bench-v4: $(VENV)/test.stamp
 	$(BIN)/python bench/v4.py
+
+# The page's pictures, taken anew in Chromium: those the tests compare, and the README's.
+pictures: $(VENV)/test.stamp
+	$(BIN)/python -m tests.support.pictures
 
 clean:
 	rm -rf $(VENV) dist build

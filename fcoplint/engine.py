@@ -10,6 +10,7 @@ import functools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from fcoplint import catalogue, suppress
@@ -28,6 +29,10 @@ from fcoplint.report import NOT_PROVABLE, CommitReference, Report, Reported, Sup
 from fcoplint.settings import Settings
 from fcoplint.source.history import Step
 from fcoplint.source.snapshot import FilteredSnapshot, MemorySnapshot, Note, OverlaySnapshot, Snapshot, Unreadable
+
+if TYPE_CHECKING:
+    from fcoplint.board import Board
+    from fcoplint.trends import Recorder
 
 # A list of much work, passed on as it is; whoever waits can be told how far it got.
 Watch = Callable[[list[Envelope]], Iterable[Envelope]]
@@ -108,7 +113,8 @@ def check(
     part = _Part(focus, _open(_leave_out(focus.without, spared), documents, settings, law=law)) if focus else None
     judged = _judge(_changes(sides, state, author, signed), state, _Run(settings), part)
     report = _report("check", _accept(judged, suppress.Allowance(settings)), state, settings, show_older=show_older)
-    return replace(report, workspaces=_summaries(wholes[-1]), notes=(*report.notes, *_unread(spared)))
+    whole = wholes[-1]
+    return replace(report, workspaces=_summaries(whole), notes=(*report.notes, *_unread(spared)), board=functools.partial(_board, whole))
 
 
 def _unread(spared: frozenset[str]) -> Iterator[Note]:
@@ -121,13 +127,19 @@ def _leave_out(snapshot: Snapshot, spared: frozenset[str]) -> Snapshot:
 
 
 def check_commits(
-    steps: Iterable[Step], settings: Settings, past: Callable[[str], Ancestors], *, start: Snapshot | None = None, command: str = "check"
+    steps: Iterable[Step],
+    settings: Settings,
+    past: Callable[[str], Ancestors],
+    *,
+    start: Snapshot | None = None,
+    command: str = "check",
+    recorder: Recorder | None = None,
 ) -> Report:
     """The report of many commits, each judged against its own parents; `past` gives the past of a commit by its id.
 
     With `start`, the state before them all, a commit answers for every fault it brings in, and all go by the leader and the
     rules of that state, so that two commits cannot do what one may not (design.md 7). Without, each goes by its own parents,
-    and answers only for what it does to what has landed.
+    and answers only for what it does to what has landed. `recorder` is told of each commit.
     """
     documents, states, run = Documents(), _States(), _Run(settings)
     law = [_open(start, documents, settings)] if start else []
@@ -145,6 +157,8 @@ def check_commits(
             # The first word on a workspace that was not there at the start binds those that come after it.
             law = [*law, state]
         states.put(commit.oid, state)
+        if recorder:
+            recorder.see(commit, befores[0] if befores else None, state)
         sides = [Side(before, past(parent)) for before, parent in zip(befores, commit.parents, strict=True)]
         sides = sides or [Side(Workspaces(_NOTHING, documents), no_ancestors)]
         author = None if commit.is_squashed else Author(commit.author_name, commit.author_email)
@@ -157,7 +171,9 @@ def check_commits(
             for item in judged.excused
             if item.introduced
         )
-    return replace(_report(command, _Judged(), state, settings), findings=_in_order(shown), suppressed=_in_order(suppressed))
+    report = _report(command, _Judged(), state, settings)
+    told = recorder.trends if recorder else None
+    return replace(report, findings=_in_order(shown), suppressed=_in_order(suppressed), trends=told)
 
 
 def _judge_commit(changes: Sequence[Change], state: Workspaces, run: _Run, allowance: suppress.Allowance, *, whole: bool) -> _Judged:
@@ -222,6 +238,8 @@ def join(command: str, reports: Sequence[Report]) -> Report:
         any(report.unchecked for report in reports),
         _once(item for report in reports for item in report.suppressed),
         sum((Counter(report.older_suppressed) for report in reports), Counter[str]()),
+        board=next((report.board for report in reports if report.workspaces), None),
+        trends=next((report.trends for report in reports if report.trends), None),
     )
 
 
@@ -546,6 +564,7 @@ def _report(command: str, judged: _Judged, state: Workspaces, settings: Settings
             _reported(item.finding, state, settings, introduced=item.introduced, suppression=item.suppression) for item in listed
         ),
         older_suppressed=hidden,
+        board=functools.partial(_board, state),
     )
 
 
@@ -553,6 +572,13 @@ def _not_provable(state: Workspaces) -> Iterator[Note]:
     """What files of v4 cannot show, whatever the rules say: it is never passed, it is not judged (protocol.md C.7)."""
     if any(workspace.version == 4 for workspace in state):
         yield from (Note(NOT_PROVABLE, item) for item in v4.NOT_PROVABLE)
+
+
+def _board(state: Workspaces) -> Board:
+    # Only here: most formats show no work, and the hook must not pay for it.
+    from fcoplint.board import make_board
+
+    return make_board(state)
 
 
 def _summaries(state: Workspaces) -> tuple[WorkspaceSummary, ...]:

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from fcoplint.catalogue import Message, Rule
 from fcoplint.findings import SEVERITIES, Finding
 from fcoplint.model.location import Location
 from fcoplint.source.snapshot import Note
+
+if TYPE_CHECKING:
+    from fcoplint.board import Board
+    from fcoplint.trends import Trends
 
 # What can excuse a finding: a comment beside it, a path of the configuration, the baseline.
 SUPPRESSIONS = ("inline", "path", "baseline")
@@ -104,6 +109,7 @@ class Report:
     was asked about could not be looked at. `suppressed` are findings that are excused, `older_suppressed` counts those of them
     that are not listed, by what excuses them. `base` leads from the repository's root to what the paths are relative to.
     `fixed` counts findings that were put right in the working tree, and still stand in what is staged.
+    `board` makes the team's work for formats that show it, `trends` how it went where a history was walked.
     """
 
     command: str
@@ -117,6 +123,8 @@ class Report:
     older_suppressed: Mapping[str, int] = field(default_factory=dict)
     base: str = ""
     fixed: int = 0
+    board: Callable[[], Board] | None = field(default=None, compare=False)
+    trends: Callable[[], Trends] | None = field(default=None, compare=False)
 
     @property
     def suppressions(self) -> dict[str, int]:

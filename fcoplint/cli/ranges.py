@@ -8,7 +8,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from fcoplint import engine
 from fcoplint.cli import common
@@ -19,6 +19,9 @@ from fcoplint.source import git, history, tree
 from fcoplint.source.ground import Disk
 from fcoplint.source.snapshot import Note, Snapshot
 from fcoplint.source.tree import GitSnapshot
+
+if TYPE_CHECKING:
+    from fcoplint.trends import Recorder
 
 _RANGE = re.compile(r"(?P<start>.*?)\.\.\.?(?P<end>.*)", re.DOTALL)
 _NONE = re.compile(r"0+")
@@ -107,7 +110,10 @@ def replay(repository: git.Repository, settings: Settings, revision: str, since:
     if settings.history_from:
         revisions.append(f"^{git.require_commit(repository, settings.history_from)}")
         notes.append(Note("history-cut", f"commits before {settings.history_from} were not judged (the setting `history-from`)"))
-    report = _judge_commits(repository, revisions, settings, command="audit")
+    # Only here: what a hook looks at has no trend.
+    from fcoplint.trends import Recorder
+
+    report = _judge_commits(repository, revisions, settings, command="audit", recorder=Recorder())
     return replace(report, notes=(*report.notes, *notes))
 
 
@@ -175,6 +181,7 @@ def _judge_commits(
     *,
     first_parent: bool = False,
     command: str = "check",
+    recorder: Recorder | None = None,
 ) -> Report:
     listed = history.commits(repository, revisions, first_parent=first_parent, signatures=settings.policy.require_signed)
     # Only here: the hook waits for no progress.
@@ -183,7 +190,7 @@ def _judge_commits(
     steps = track(history.replay(repository, listed), len(listed), "commits")
     departures = tree.Departures(repository, *history.tips(listed)) if listed else None
     past = functools.partial(past_of, repository, departures=departures)
-    return engine.check_commits(steps, settings, past, start=start, command=command)
+    return engine.check_commits(steps, settings, past, start=start, command=command, recorder=recorder)
 
 
 def _judge_tip(

@@ -33,7 +33,7 @@ _RULE = Rule(
     code="FC999", name="made-up", title="A rule of the tests", contract="identity", protocols="1, 2, 3, 4",
     severity={"": "error"}, fix="none", source="none", why="It shows every field.",
     messages={"default": Message("`{value}` is wrong.", "Write `{expected}`.", ("git", "add", "--", "{path}"))},
-    body="# FC999\n\nA body in *Markdown*.",
+    body="# FC999\n\nA body in *Markdown*.", protocol_errors={},
 )  # fmt: skip
 
 
