@@ -7,6 +7,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from tests.support.installed import install
 from tests.support.repository import Repo
 from tests.support.sarif import load_validator
 
@@ -38,6 +39,12 @@ def repo(make_repo: Callable[..., Repo]) -> Repo:
     made.add_team()
     made.commit("start")
     return made
+
+
+@pytest.fixture(scope="session")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of programs of an environment that fcoplint was installed into."""
+    return install(tmp_path_factory.mktemp("installed") / "venv")
 
 
 @pytest.fixture(scope="session")

@@ -79,6 +79,11 @@ class Repo:
         """A new repository with branch main; `options` go to `git init`."""
         return cls(git.Repo.init(path, initial_branch="main", **options), path)
 
+    @classmethod
+    def open(cls, path: Path) -> "Repo":
+        """The repository that is there."""
+        return cls(git.Repo(path), path)
+
     def git(self, *args: str, env: dict[str, str] | None = None) -> str:
         """Run git here; its output."""
         done = subprocess.run(
