@@ -89,13 +89,13 @@ def command(*, server: bool, yes: bool, source: str | None, rev: str | None, und
     try:
         scene = _Scene(git.open_repository(os.getcwd(), os.environ), _source(source, rev))
         if server:
-            _tell(list(_hooks(scene, hooks.SERVER, undo=undo)), "--server", undo=undo)
+            _tell(list(_hooks(scene, hooks.SERVER, undo=undo)), "--server")
         chosen = chosen or (list(_PARTS) if undo else _choose(scene, yes=yes))
         _refuse(scene, chosen, undo=undo)
         done = [item for name in chosen for item in _carry_out(scene, name, undo=undo)]
     except git.GitError as error:
         common.stop_for_git(error, common.Options(), "init")
-    _tell(done, " ".join(f"--{name.replace('_', '-')}" for name in chosen), undo=undo)
+    _tell(done, " ".join(f"--{name.replace('_', '-')}" for name in chosen))
 
 
 def _source(url: str | None, revision: str | None) -> starters.Source | None:
@@ -196,18 +196,17 @@ def _is_framework(scene: _Scene) -> bool:
     return scene.has(".pre-commit-config.yaml")
 
 
-def _tell(done: Sequence[setup.Done | hooks.Done], options: str, *, undo: bool) -> None:
+def _tell(done: Sequence[setup.Done | hooks.Done], options: str) -> None:
     """Say what was done, how to undo it and what comes next; end with 1 where something could not be done."""
     for item in done:
         shown = _SAID[item.kind].format(path=neutral(item.path), detail=neutral(item.detail))
-        common.print_out(f"{shown}\n")
-        if item.kind == "paste":
-            common.print_out("".join(f"    {line}\n" for line in item.detail.splitlines()))
-    if not undo:
+        pasted = "".join(f"    {line}\n" for line in item.detail.splitlines()) if item.kind == "paste" else ""
+        common.print_out(f"{shown}\n{pasted}")
+    written = [item.path for item in done if item.kind in ("written", "appended")]
+    if written or any(item.kind in ("installed", "chained") for item in done):
         common.print_out(f"to undo: fcoplint init {options} --undo\n")
-        written = [item.path for item in done if item.kind in ("written", "appended")]
-        if ".pre-commit-config.yaml" in written:
-            common.print_out("next: pre-commit install -t pre-commit -t pre-merge-commit -t pre-push\n")
-        if written:
-            common.print_out(f"next: git add -- {' '.join(written)}\n")
+    if ".pre-commit-config.yaml" in written:
+        common.print_out("next: pre-commit install -t pre-commit -t pre-merge-commit -t pre-push\n")
+    if written:
+        common.print_out(f"next: git add -- {' '.join(written)}\n")
     sys.exit(1 if any(item.kind == "failed" for item in done) else 0)
