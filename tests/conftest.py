@@ -61,3 +61,15 @@ def shared() -> Path:
 def sarif_validator(request: pytest.FixtureRequest) -> jsonschema.Draft4Validator:
     """SARIF's official schema, fetched once by npm and kept in pytest's cache folder."""
     return load_validator(request.config.cache.mkdir("sarif"))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say how many blocks of README and docs were run, and how many commands stand in them."""
+    counts = [
+        count
+        for report in terminalreporter.stats.get("passed", [])
+        for key, count in getattr(report, "user_properties", [])
+        if key == "commands"
+    ]
+    if counts:
+        terminalreporter.write_line(f"README and docs: {len(counts)} blocks were run, {sum(counts)} commands in them")
