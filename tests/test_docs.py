@@ -6,6 +6,7 @@ line is a command for sh, a line that does not is output.
 - Each block gets a fresh folder: examples/team as a git repository, one commit ahead of origin/main. From a line
   `<!-- run: NAME -->` on it is the stage of that name in tests/support/stages.py; with `<!-- run: NAME, in one folder -->` all
   blocks that follow, up to the next such line, run in one folder one after the other.
+- From a line `<!-- run: by tests/NAME.py -->` on the blocks are run by that test, which names the page.
 - A command may end with 0 or 1. One that must end otherwise, or exactly so, says it in its comment: `# exit code 2`.
 - Of a block without a language only the commands count. In a `console` block the output is held, too (standard output, or where
   that is empty standard error): `…` stands for anything, and white space does not count.
@@ -31,7 +32,8 @@ from tests.support.tool_path import PROJECT, tool_path
 
 KEYS = PROJECT / "docs" / "configuration.md"
 _ROW = re.compile(r"^\| `([a-z-]+)` \| .+ \| `(.+)` \| .+ \|$", re.MULTILINE)
-SESSIONS = [session for page in PAGES for session in sessions(page)]
+ALL = [session for page in PAGES for session in sessions(page)]
+SESSIONS = [session for session in ALL if session.test is None]
 CONFIGURATIONS = [pytest.param(text, id=f"{page.name}: {text.splitlines()[0]}") for page in PAGES for text in fences(page, "toml")]
 
 
@@ -74,8 +76,13 @@ def test_there_are_commands_on_every_page_that_shows_how_to_work() -> None:
 
 
 def test_no_command_is_missed() -> None:
-    counted = sum(len(block) for session in SESSIONS for block in session.blocks)
+    counted = sum(len(block) for session in ALL for block in session.blocks)
     assert counted == sum(len(re.findall(r"^\$ ", page.read_text("utf-8"), re.MULTILINE)) for page in PAGES)
+
+
+def test_a_page_that_another_test_runs_is_named_there() -> None:
+    told = {(session.page.name, session.test) for session in ALL if session.test}
+    assert [(page, test) for page, test in told if page not in (PROJECT / test).read_text("utf-8")] == []
 
 
 @pytest.mark.parametrize("text", CONFIGURATIONS)

@@ -10,7 +10,8 @@ from tests.support.tool_path import PROJECT
 
 PAGES = [PROJECT / "README.md", PROJECT / "CONTRIBUTING.md", *sorted((PROJECT / "docs").rglob("*.md"))]
 _PART = re.compile(
-    r"^<!-- run: (?P<stage>[a-z]+)(?P<one>, in one folder)? -->$|^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
+    r"^<!-- run: (?P<stage>[a-z]+|by (?P<test>tests/\w+\.py))(?P<one>, in one folder)? -->$|^```(?P<language>\w*)\n(?P<text>.*?)^```$",
+    re.MULTILINE | re.DOTALL,
 )
 _EXIT_CODE = re.compile(r"#.*\bexit code (\d)")
 _RUN = ("", "console")
@@ -27,11 +28,12 @@ class Command:
 
 @dataclass(frozen=True)
 class Session:
-    """Blocks that are run one after the other in one fresh folder."""
+    """Blocks that are run one after the other in one fresh folder; `test` names the test that does so in place of test_docs.py."""
 
     page: Path
     stage: str
     blocks: tuple[tuple[Command, ...], ...]
+    test: str | None = None
 
     @property
     def name(self) -> str:
@@ -47,16 +49,16 @@ def fences(page: Path, language: str) -> list[str]:
 
 def sessions(page: Path) -> Iterator[Session]:
     """What is to be run of a page, in its order."""
-    stage = DEFAULT
+    stage, test = DEFAULT, None
     shared: list[tuple[Command, ...]] | None = None
     for part in _PART.finditer(page.read_text("utf-8")):
         if part["stage"]:
             if shared:
                 yield Session(page, stage, tuple(shared))
-            stage, shared = part["stage"], [] if part["one"] else None
+            stage, test, shared = part["stage"], part["test"], [] if part["one"] else None
         elif part["language"] in _RUN and (block := tuple(_commands(part["text"], held=part["language"] == "console"))):
             if shared is None:
-                yield Session(page, stage, (block,))
+                yield Session(page, stage, (block,), test)
             else:
                 shared.append(block)
     if shared:
