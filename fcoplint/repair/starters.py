@@ -149,8 +149,8 @@ def _indent(line: str) -> int:
 
 
 def _pattern(root: str) -> str:
-    """A pattern of .gitattributes for all below a folder; what a pattern would read otherwise is quoted or taken for one character."""
-    plain = "".join("?" if letter in '*?[]\\"' or letter.isspace() else letter for letter in root)
+    """A pattern of .gitattributes for all below a folder; what means something else there fits any letter, what is no letter any run."""
+    plain = "".join("?" if letter in ' *?[]\\"' else letter if letter.isprintable() else "*" for letter in root)
     return f"/{plain}/**" if plain else "/**"
 
 
