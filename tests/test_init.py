@@ -192,6 +192,16 @@ def test_attributes_name_each_workspace_as_git_reads_them(
     assert repo.git("check-attr", "eol", "--", "app.py").endswith(": eol: crlf\n")
 
 
+@pytest.mark.parametrize("version", ["4.0", "9.0"])
+def test_where_bytes_count_git_leaves_them_alone(make_repo: Callable[..., Repo], version: str) -> None:
+    repo = make_repo()
+    repo.write("fcop/fcop.json", json.dumps({"protocol": "fcop", "protocol_version": version, "leader": "PM", "roles": ["PM"]}))
+    repo.write(".gitattributes", "* text=auto\n")
+    init(repo, "--attributes")
+    assert (repo.path / ".gitattributes").read_text().splitlines()[-1] == "/fcop/** -text"
+    assert repo.git("check-attr", "text", "--", "fcop/issues/x.md").endswith(": text: unset\n")
+
+
 def test_no_link_is_followed_out_of_the_repository(repo: Repo, tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()

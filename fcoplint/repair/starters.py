@@ -96,8 +96,8 @@ def workflow(source: Source) -> Paper:
 
 
 def attributes(workspaces: Sequence[tuple[str, int]]) -> Paper:
-    """Lines of `.gitattributes` for each workspace: (its folder, its protocol version). Protocol 4 signs bytes, older ones text."""
-    lines = "".join(f"{_pattern(root)} {'-text' if version >= 4 else 'text=auto eol=lf'}\n" for root, version in workspaces)
+    """Lines of `.gitattributes` for each workspace: (its folder, its protocol version). Protocols 1 to 3 compare text, 4 bytes."""
+    lines = "".join(f"{_pattern(root)} {'text=auto eol=lf' if version in (1, 2, 3) else '-text'}\n" for root, version in workspaces)
     why = "what is signed or compared is what was written"
     block = _ATTRIBUTES.format(why=why, lines=lines).encode()
     return Paper(".gitattributes", block, b"fcop", block, lambda content: block if content.endswith(b"\n") else None)
