@@ -82,6 +82,7 @@ def test_a_rule_is_shown_with_its_examples(site: Path) -> None:
     page = (site / "rules" / "FC305-illegal-edge.html").read_text("utf-8")
     assert all(word in page for word in ("<strong>bad</strong>", "<strong>good</strong>", "create_task", "An event makes a move"))
     assert "```" not in page
+    assert '<a href="FC310-event-after-archive.html">FC310</a>' in page
 
 
 def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:

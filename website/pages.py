@@ -18,6 +18,9 @@ from mkdocs.structure.files import File, Files
 ROOT = Path(__file__).parents[1]
 _LINK = re.compile(r"(?<=\]\()([^)\s#:]+)(?=[)#])")
 _RULE = re.compile(r"FC\d{3}-[a-z0-9-]+\.md")
+_CODE = re.compile(
+    r"(?:^#[^\n]*$|^(?P<fence>`{3,}).*?^(?P=fence)$|`[^`\n]*`|\[[^\]\n]*\](?:\([^)\n]*\))?)|\b(?P<code>FC\d{3})\b", re.MULTILINE | re.DOTALL
+)
 _EXAMPLE = re.compile(r"^(`{3,})(bad|good)(?: (.*))?$", re.MULTILINE)
 _FACTS = ("severity", "contract", "protocols", "fix", "source")
 _RULES = "rules/index.md"
@@ -33,12 +36,13 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
         contracts.setdefault(_head(ROOT / page)["contract"], []).append(page)
     project = [page for page in pages if "/" not in page and page.count(".") == 1]
     others = [page for page in pages if page not in {*guides, *rules, *project, _RULES}]
+    translated = [page for page in others if page.startswith("rules/")]
     config.nav = [
         "index.md",
         {"Guides": guides},
         {"Rules": [_RULES, *({name.capitalize(): listed} for name, listed in contracts.items())]},
         {"Project": project},
-        *([{"中文": others}] if others else []),
+        *([{"中文": [*(page for page in others if page not in translated), {"规则": translated}]}] if others else []),
     ]
     return config
 
@@ -48,7 +52,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     pages = _pages()
     chosen = Files([file for file in files if file.src_uri.startswith("assets/")])
     for page, text in pages.items():
-        chosen.append(File.generated(config, page, content=_with_links(page, text)))
+        chosen.append(File.generated(config, page, content=_with_codes(page, _with_links(page, text))))
     for linked in sorted({target for page, text in pages.items() for target in _linked(page, text)}):
         if _name(linked) not in pages and (ROOT / linked).is_file():
             chosen.append(File.generated(config, linked, abs_src_path=str(ROOT / linked)))
@@ -113,6 +117,18 @@ def _with_links(page: str, text: str) -> str:
         return up + {"README.md": "index.md", "rules": _RULES}[target] if target in ("README.md", "rules") else found[1]
 
     return _LINK.sub(lead, text)
+
+
+def _with_codes(page: str, text: str) -> str:
+    """The text in which each code leads to its rule's page, but for headings, code and what is a link already."""
+    folder = "rules/zh" if page.startswith("rules/zh/") else "rules"
+    files = {path.name.partition("-")[0]: path.name for path in (ROOT / folder).glob("FC*.md")}
+
+    def lead(found: re.Match[str]) -> str:
+        file = files.get(found["code"] or "")
+        return found[0] if file is None or page.endswith(file) else f"[{found[0]}]({'../' * page.count('/')}{folder}/{file})"
+
+    return _CODE.sub(lead, text)
 
 
 def _resolve(page: str, target: str) -> str:
