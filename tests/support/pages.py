@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.support.stages import DEFAULT
 from tests.support.tool_path import PROJECT
 
-PAGES = [PROJECT / "README.md", PROJECT / "CONTRIBUTING.md", *sorted((PROJECT / "docs").rglob("*.md"))]
+PAGES = [*sorted(PROJECT.glob("README*.md")), PROJECT / "CONTRIBUTING.md", *sorted((PROJECT / "docs").rglob("*.md"))]
 _PART = re.compile(
     r"^<!-- run: (?P<stage>[a-z]+|by (?P<test>tests/\w+\.py))(?P<one>, in one folder)? -->$|^```(?P<language>\w*)\n(?P<text>.*?)^```$",
     re.MULTILINE | re.DOTALL,

