@@ -169,6 +169,27 @@ def test_the_written_workflow_is_sound_and_names_the_source(repo: Repo, request:
 
 
 @pytest.mark.parametrize(
+    ("told", "code"),
+    [
+        ({"url": "https://git.example.org/some-team/fcoplint", "vcs_info": {"vcs": "git", "commit_id": "ab" * 20}}, 0),
+        ({"url": "https://me:secret@example.org/a/fcoplint", "vcs_info": {"vcs": "git", "commit_id": "ab" * 20}}, 2),
+        ({"url": "file:///home/me/fcoplint", "dir_info": {}}, 2),
+    ],
+)
+def test_where_this_fcoplint_came_from_is_the_source(repo: Repo, tmp_path: Path, told: dict[str, object], code: int) -> None:
+    """As pip leaves it beside what it installed from a repository."""
+    record = tmp_path / "installed" / "fcoplint-0.1.0.dist-info"
+    record.mkdir(parents=True)
+    (record / "METADATA").write_text("Metadata-Version: 2.1\nName: fcoplint\nVersion: 0.1.0\n")
+    (record / "direct_url.json").write_text(json.dumps(told))
+    env = {"PYTHONPATH": f"{record.parent}{os.pathsep}{PROJECT}"}
+    ran = repo.run("init", "--workflow", env=env)
+    assert ran.code == code, ran
+    workflow = repo.path / ".github/workflows/fcoplint.yml"
+    assert (f"uses: some-team/fcoplint@{'ab' * 20}\n" in workflow.read_text()) if code == 0 else not workflow.exists()
+
+
+@pytest.mark.parametrize(
     ("root", "manifest", "line"),
     [
         ("fcop", {"mode": "preset", "leader": "PM", "roles": ["PM", "DEV"], "version": 1}, "/fcop/** text=auto eol=lf"),
@@ -242,6 +263,7 @@ def test_the_written_configuration_changes_nothing(repo: Repo) -> None:
         (("--workflow", "--source", "https://example.org/a/b"), "--source and --rev go together"),
         (("--pre-commit", "--source", "https://example.org/a/b\n- x", "--rev", "v1"), "is no URL of a git repository"),
         (("--pre-commit", "--source", "nowhere", "--rev", "v1"), "is no URL of a git repository"),
+        (("--workflow", "--source", "https://me:secret@example.org/a/b", "--rev", "v1"), "holds a password"),
         (("--pre-commit", "--source", "https://example.org/a/b", "--rev", "v1\n  x: y"), "is no commit or tag"),
     ],
 )

@@ -30,7 +30,7 @@ def _type(repo: Repo, env: dict[str, str], line: str) -> subprocess.CompletedPro
 
 def test_a_strangers_path(tmp_path: Path, installed: Path) -> None:
     env = {**os.environ, "PATH": f"{installed}{os.pathsep}{os.environ['PATH']}"}
-    protect, accept, workflow, _ = [[command.line for command in block] for block in _path().blocks]
+    protect, accept, workflow, agents = [[command.line for command in block] for block in _path().blocks]
 
     # A fresh repository: a bad commit is refused with the next step, and goes through once it is mended.
     fresh = Repo.create(tmp_path / "fresh")
@@ -60,6 +60,8 @@ def test_a_strangers_path(tmp_path: Path, installed: Path) -> None:
 
     # The workflow that the README has it write: a bad range fails, a good one passes.
     assert [_type(fresh, env, line).returncode for line in workflow] == [0]
+    assert [_type(fresh, env, line).returncode for line in agents] == [0]
+    assert (fresh.path / ".claude/hooks/fcoplint.py").is_file()
     base = fresh.git("rev-parse", "HEAD").strip()
     fresh.git("update-ref", "refs/remotes/origin/main", base)
     action = _without_install(tmp_path / "action")

@@ -18,6 +18,7 @@ from fcoplint.output.neutral import neutral
 from fcoplint.repair import hooks, setup, starters
 from fcoplint.source import git
 
+_FRAMEWORK = ".pre-commit-config.yaml"
 _SAID = {
     "installed": "installed {path}",
     "chained": "installed {path}; the hook that was there runs first, as {detail}",
@@ -193,7 +194,7 @@ def _configured(top: str) -> str | None:
 
 
 def _is_framework(scene: _Scene) -> bool:
-    return scene.has(".pre-commit-config.yaml")
+    return scene.has(_FRAMEWORK)
 
 
 def _tell(done: Sequence[setup.Done | hooks.Done], options: str, top: str) -> None:
@@ -205,7 +206,7 @@ def _tell(done: Sequence[setup.Done | hooks.Done], options: str, top: str) -> No
     written = [item.path for item in done if item.kind in ("written", "appended")]
     if written or any(item.kind in ("installed", "chained") for item in done):
         common.print_out(f"to undo: fcoplint init {options} --undo\n")
-    if ".pre-commit-config.yaml" in written:
+    if any(item.path == _FRAMEWORK and item.kind in ("written", "appended", "paste") for item in done):
         common.print_out("next: pre-commit install -t pre-commit -t pre-merge-commit -t pre-push\n")
     if written:
         common.print_out(f"next: git add -- {' '.join(os.path.relpath(os.path.join(top, path)) for path in written)}\n")

@@ -12,6 +12,7 @@ from fcoplint.repair.setup import Paper
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _PLACEHOLDER = "your-org/fcoplint@" + "0" * 40
 _URL = re.compile(r"(?:https?|ssh|git)://[\w.@:~+/-]+|[\w.-]+@[\w.-]+:[\w.~+/-]+", re.ASCII)
+_PASSWORD = re.compile(r"://[^/@]*:[^/]*@")
 _REVISION = re.compile(r"[A-Za-z0-9_][\w./+-]*", re.ASCII)
 _REPOSITORY = re.compile(r".*[/:]([\w.-]+/[\w.-]+?)(?:\.git)?/?", re.ASCII)
 _TOP_LEVEL = re.compile(r"[^\s#-][^\n]*")
@@ -72,6 +73,8 @@ NOWHERE = Source("https://example.org/your-org/fcoplint", "0" * 40)
 
 def source_fault(source: Source) -> str | None:
     """Why a source cannot be written into a file, or None."""
+    if _PASSWORD.search(source.url):
+        return "the URL holds a password, and what it is written into is committed"
     if not _URL.fullmatch(source.url) or not _REPOSITORY.fullmatch(source.url):
         return f"{source.url} is no URL of a git repository"
     return None if _REVISION.fullmatch(source.revision) else f"{source.revision} is no commit or tag"
