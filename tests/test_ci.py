@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 from tests.support.actionlint import actionlint
+from tests.support.pages import PAGES
 from tests.support.repository import INBOX, T1, Repo, task_text
 from tests.support.runner import ACTION, Job
 from tests.support.tool_path import PROJECT, tool_path
@@ -178,6 +179,8 @@ def test_every_action_is_pinned_to_a_commit() -> None:
 def test_no_expression_stands_in_a_script() -> None:
     steps = yaml.safe_load(ACTION.read_text("utf-8"))["runs"]["steps"]
     assert [step["name"] for step in steps if "${{" in step.get("run", "")] == []
+    shown = [line for page in PAGES for line in page.read_text("utf-8").splitlines() if re.match(r"\s*-? *run:.*\$\{\{", line)]
+    assert shown == []
 
 
 def test_the_action_and_the_workflows_pass_zizmor() -> None:
