@@ -8,6 +8,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from tests.support.installed import install
 from tests.support.reference import Reference, load_reference
 from tests.support.repository import Repo
 from tests.support.sarif import load_validator
@@ -54,6 +55,12 @@ def repo(make_repo: Callable[..., Repo]) -> Repo:
 
 
 @pytest.fixture(scope="session")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of programs of an environment that fcoplint was installed into."""
+    return install(tmp_path_factory.mktemp("installed") / "venv")
+
+
+@pytest.fixture(scope="session")
 def shared() -> Path:
     """The specification with its corpus; a user's clone has none, CI must have it."""
     if not SHARED.is_dir():
@@ -94,3 +101,11 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         made, caught, listed = (sum(row[column] for row in rows) for column in (1, 2, 3))
         told = f"{caught} of {made} caught, {listed} on the list of what no file can show, {made - caught - listed} missed"
         terminalreporter.write_line(f"tampering with a v4 family: {told}")
+    counts = [
+        count
+        for report in terminalreporter.stats.get("passed", [])
+        for key, count in getattr(report, "user_properties", [])
+        if key == "commands"
+    ]
+    if counts:
+        terminalreporter.write_line(f"README and docs: {len(counts)} blocks were run, {sum(counts)} commands in them")

@@ -31,7 +31,7 @@ from fcoplint.report import CommitReference, Report, Reported, Suppression, Work
 from fcoplint.settings import Accepted, Baseline, Settings
 from fcoplint.source.snapshot import MemorySnapshot, Note
 from tests.support.parsers import PARSERS
-from tests.support.repository import INBOX, T1, TEAM, Ran, Repo, run_tool, task_text
+from tests.support.repository import INBOX, T1, TEAM, Repo, run_tool, task_text
 
 PLAIN = Paint(on=False)
 SCHEMA = jsonschema.Draft202012Validator(schema())
@@ -543,28 +543,11 @@ def test_a_terminal_is_told_how_far_long_work_has_got(tmp_path: Path) -> None:
 # The documentation.
 
 DOCS = Path(__file__).parents[1] / "docs"
-_EXAMPLE = re.compile(r"```console\n\$ fcoplint (?P<args>[^\n]*)\n(?P<said>.*?)```", re.DOTALL)
-EXAMPLES = [(match["args"], match["said"]) for match in _EXAMPLE.finditer((DOCS / "formats.md").read_text("utf-8"))]
-
-
-@pytest.mark.parametrize(("args", "said"), EXAMPLES, ids=[args for args, _ in EXAMPLES])
-def test_the_documentation_shows_what_the_tool_writes(args: str, said: str, tmp_path: Path) -> None:
-    examples = Path(__file__).parents[1] / "examples"
-    repo = Repo.create(tmp_path / "repo")
-    for source in sorted(examples.rglob("*")):
-        if source.is_file():
-            repo.write(f"examples/{source.relative_to(examples).as_posix()}", source.read_bytes())
-    ran: Ran = repo.run(*args.split())
-    written = ran.out
-    for file in re.findall(r":(\S+)", args):
-        assert (repo.path / file).read_text("utf-8").strip()
-    pattern = ".*".join(re.escape("".join(part.split())) for part in said.split("…"))
-    assert re.fullmatch(pattern, "".join(written.split()), re.DOTALL), written
 
 
 def test_the_documentation_shows_every_format() -> None:
-    shown = " ".join(args for args, _ in EXAMPLES)
-    assert {name for name in FORMATS if f"--format {name}" not in shown} == set()
+    page = (DOCS / "formats.md").read_text("utf-8")
+    assert {name for name in FORMATS if not re.search(rf"^\$ fcoplint .*--format {name}\b", page, re.MULTILINE)} == set()
 
 
 # Every command, over a repository in which everything that can be named is hostile.

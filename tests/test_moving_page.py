@@ -6,8 +6,9 @@ import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from tests.support.repository import _IDENTITY, TEAM, Repo
-from tests.test_docs import blocks, shell
+from tests.support.pages import fences
+from tests.support.repository import IDENTITY, TEAM, Repo
+from tests.test_docs import shell
 
 PAGE = Path(__file__).parents[1] / "docs" / "moving.md"
 _CODE = re.compile(r"# exit code (\d)$")
@@ -18,7 +19,7 @@ __all__ = ["shell"]
 
 def typed() -> Iterator[tuple[str, list[str]]]:
     """Each command of the page with the lines that it is to show."""
-    for text in blocks(PAGE, ""):
+    for text in fences(PAGE, ""):
         found: list[tuple[str, list[str]]] = []
         for line in text.splitlines():
             if line.startswith("$ "):
@@ -38,7 +39,7 @@ def test_the_page_can_be_typed(make_repo: Callable[..., Repo], shell: dict[str, 
     assert len(commands) > 30
     for line, shown in commands:
         done = subprocess.run(
-            ["sh", "-c", line], cwd=repo.path, env={**shell, **_IDENTITY, "FCOPLINT_NOW": NOW}, capture_output=True, text=True, check=False
+            ["sh", "-c", line], cwd=repo.path, env={**shell, **IDENTITY, "FCOPLINT_NOW": NOW}, capture_output=True, text=True, check=False
         )
         code = _CODE.search(line)
         said = done.stdout + done.stderr
