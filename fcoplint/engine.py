@@ -16,6 +16,7 @@ from fcoplint import catalogue, suppress
 from fcoplint.checks.registry import ADDITIVE, OF_CHANGED, OPTIONAL, Registered, all_rules
 from fcoplint.findings import Finding, on
 from fcoplint.globs import matcher
+from fcoplint.language import ENGLISH, first_known
 from fcoplint.model.change import Ancestors, Author, Change, Side, no_ancestors
 from fcoplint.model.envelope import Envelope
 from fcoplint.model.location import Location
@@ -130,7 +131,8 @@ def check_commits(
             for item in judged.excused
             if item.introduced
         )
-    return replace(_report(command, _Judged(), state, settings), findings=_in_order(shown), suppressed=_in_order(suppressed))
+    report = _report(command, _Judged(), state, settings)
+    return _in_language(replace(report, findings=_in_order(shown), suppressed=_in_order(suppressed)), report.lang)
 
 
 def _judge_commit(changes: Sequence[Change], state: Workspaces, run: _Run, allowance: suppress.Allowance, *, whole: bool) -> _Judged:
@@ -179,7 +181,7 @@ def unchecked(command: str, reason: str, settings: Settings, **parameters: objec
 
 def join(command: str, reports: Sequence[Report]) -> Report:
     """One report of several: the same finding about the same commit once, each workspace once."""
-    return Report(
+    joined = Report(
         command,
         _once(item for report in reports for item in report.findings),
         tuple({workspace.root: workspace for report in reports for workspace in report.workspaces}.values()),
@@ -190,6 +192,7 @@ def join(command: str, reports: Sequence[Report]) -> Report:
         _once(item for report in reports for item in report.suppressed),
         sum((Counter(report.older_suppressed) for report in reports), Counter[str]()),
     )
+    return _in_language(joined, reports[0].lang if reports else ENGLISH)
 
 
 def _once(items: Iterable[Reported]) -> tuple[Reported, ...]:
@@ -495,7 +498,7 @@ def _report(command: str, judged: _Judged, state: Workspaces, settings: Settings
     shown += [_reported(finding, state, settings, introduced=False) for finding in judged.old if show_older]
     listed = [item for item in judged.excused if item.introduced or show_older]
     hidden = Counter(item.suppression.kind for item in judged.excused if not (item.introduced or show_older))
-    return Report(
+    report = Report(
         command,
         _in_order(shown),
         tuple(WorkspaceSummary(workspace.root, workspace.version, len(workspace.envelopes)) for workspace in state),
@@ -507,14 +510,30 @@ def _report(command: str, judged: _Judged, state: Workspaces, settings: Settings
         ),
         older_suppressed=hidden,
     )
+    return _in_language(report, _language(settings, state))
+
+
+def _language(settings: Settings, state: Workspaces) -> str:
+    """The language asked for; else that of the first manifest that names one of ours, else that of the locale."""
+    manifests = (workspace.manifest for workspace in state)
+    return settings.lang or first_known(manifest.lang for manifest in manifests if manifest) or settings.locale
+
+
+def _in_language(report: Report, lang: str) -> Report:
+    """The report with all it says in one language: rules are judged by in English and told of last."""
+
+    def told(items: Iterable[Reported]) -> tuple[Reported, ...]:
+        return tuple(replace(item, rule=catalogue.rule(item.rule.code, lang)) for item in items)
+
+    return replace(report, findings=told(report.findings), suppressed=told(report.suppressed), lang=lang)
 
 
 def _rules_off(settings: Settings) -> Iterator[Note]:
     """What the selection leaves unsaid: silence must not be taken for soundness."""
     if settings.select and "" not in settings.select:
-        yield Note("rules-off", f"only these rules ran: {', '.join(settings.select)}")
+        yield Note("rules-off", "only these rules ran: {}", detail=", ".join(settings.select))
     if settings.ignore:
-        yield Note("rules-off", f"these rules did not run: {', '.join(code or 'all' for code in settings.ignore)}")
+        yield Note("rules-off", "these rules did not run: {}", detail=", ".join(code or "all" for code in settings.ignore))
 
 
 def _in_order(items: Iterable[Reported]) -> tuple[Reported, ...]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from fcoplint.catalogue import Message, Rule
 from fcoplint.findings import SEVERITIES, Finding
+from fcoplint.language import ENGLISH
 from fcoplint.model.location import Location
 from fcoplint.source.snapshot import Note
 
@@ -91,6 +92,7 @@ class Report:
     `older` counts findings that the change did not bring in and that are not listed; `unchecked` says that something that
     was asked about could not be looked at. `suppressed` are findings that are excused, `older_suppressed` counts those of them
     that are not listed, by what excuses them. `base` leads from the repository's root to what the paths are relative to.
+    `lang` is the language of the messages.
     """
 
     command: str
@@ -103,6 +105,7 @@ class Report:
     suppressed: tuple[Reported, ...] = ()
     older_suppressed: Mapping[str, int] = field(default_factory=dict)
     base: str = ""
+    lang: str = ENGLISH
 
     @property
     def suppressions(self) -> dict[str, int]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from fcoplint.output.neutral import neutral, neutral_path
 from fcoplint.output.parts import line_of, path_of
+from fcoplint.output.phrases import say
 from fcoplint.output.text import Paint, summary
 from fcoplint.report import Report, Reported
 
@@ -22,10 +23,10 @@ def write(report: Report, paint: Paint) -> str:
     first, *more = summary(report, _PLAIN)
     lines = ["## fcoplint", "", escape(first)]
     if report.findings:
-        lines += ["", "| severity | rule | where | what |", "|---|---|---|---|"]
+        lines += ["", say(report.lang, "table"), "|---|---|---|---|"]
         lines += [_row(report, item) for item in report.worst_first[:MAX_ROWS]]
     left = len(report.findings) - MAX_ROWS
-    notes = [*([f"{left} more are not listed here."] if left > 0 else []), *more]
+    notes = [*([say(report.lang, "unlisted", n=left)] if left > 0 else []), *more]
     return "\n".join([*lines, *_list(notes)]) + "\n"
 
 
