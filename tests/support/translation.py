@@ -39,7 +39,8 @@ def follow(english: str, translated: str, lang: str) -> str:
 
 def code_spans(text: str) -> set[str]:
     """What stands in backticks: names, values, parameters, commands. They are the same in every language."""
-    return set(re.findall(r"`[^`\n]+`", re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)))
+    plain = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+    return {" ".join(span.split()) for span in re.findall(r"`[^`]+`", plain)}
 
 
 def parts(body: str) -> list[str]:
