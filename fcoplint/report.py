@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from fcoplint import words
 from fcoplint.catalogue import Message, Rule
 from fcoplint.findings import SEVERITIES, Finding
 from fcoplint.language import ENGLISH
@@ -54,26 +55,26 @@ class Reported:
     @functools.cached_property
     def message(self) -> str:
         """What is wrong, in one sentence."""
-        return self._render(self._template.text)
+        return self._render(self._template.text, words.told(self.rule.lang, self.finding.parameters))
 
     @functools.cached_property
     def help(self) -> str:
         """How to put it right; "" where the message says all."""
-        return self._render(self._template.help)
+        return self._render(self._template.help, words.told(self.rule.lang, self.finding.parameters))
 
     @functools.cached_property
     def next(self) -> tuple[str, ...]:
         """The next command to type, as words; empty where there is none."""
-        return tuple(self._render(word) for word in self._template.next)
+        return tuple(self._render(word, self.finding.parameters) for word in self._template.next)
 
     @property
     def _template(self) -> Message:
         return self.rule.messages[self.finding.message]
 
-    def _render(self, template: str) -> str:
+    def _render(self, template: str, parameters: Mapping[str, object]) -> str:
         location = self.finding.location
         implied = {"path": location.path, "subject": self.finding.subject, "workspace": self.finding.workspace or "."}
-        return template.format_map({**implied, **self.finding.parameters})
+        return template.format_map({**implied, **parameters})
 
 
 @dataclass(frozen=True)
