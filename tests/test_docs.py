@@ -16,7 +16,7 @@ from fcoplint import config, configmodel
 from tests.support.repository import Repo
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "README.zh.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 KEYS = ROOT / "docs" / "configuration.md"
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _ROW = re.compile(r"^\| `([a-z-]+)` \| .+ \| `(.+)` \| .+ \|$", re.MULTILINE)
