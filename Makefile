@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint field-report bench-history clean
+.PHONY: demo test lint field-report bench bench-history clean
 
 $(VENV)/demo.stamp: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -31,6 +31,15 @@ test: lint
 # The counts of docs/field-report.md, from the specification's corpus beside this clone; `--write` puts them into the page.
 field-report: $(VENV)/demo.stamp
 	@$(BIN)/python -m bench.field
+
+# Every figure of docs/speed.md, with the peers in an environment of their own; `make bench BENCH=--write` renews the page.
+.bench/stamp:
+	$(PYTHON) -m venv .bench
+	.bench/bin/pip install --quiet --disable-pip-version-check yamllint check-jsonschema fcop
+	touch $@
+
+bench: $(VENV)/test.stamp .bench/stamp
+	@$(BIN)/python bench/speed.py $(BENCH)
 
 # `audit --history` beside git alone, as a ratio in one run.
 bench-history: $(VENV)/test.stamp

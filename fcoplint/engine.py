@@ -21,12 +21,13 @@ from fcoplint.model.change import Ancestors, Author, Change, Side, no_ancestors
 from fcoplint.model.envelope import Envelope
 from fcoplint.model.location import Location
 from fcoplint.model.message import Message
+from fcoplint.model.reach import find_spared
 from fcoplint.model.surroundings import Surroundings
 from fcoplint.model.workspace import Documents, Workspace, Workspaces
 from fcoplint.report import CommitReference, Report, Reported, Suppression, WorkspaceSummary
 from fcoplint.settings import Settings
 from fcoplint.source.history import Step
-from fcoplint.source.snapshot import FilteredSnapshot, MemorySnapshot, Note, Snapshot, Unreadable
+from fcoplint.source.snapshot import FilteredSnapshot, MemorySnapshot, Note, OverlaySnapshot, Snapshot, Unreadable
 
 # A list of much work, passed on as it is; whoever waits can be told how far it got.
 Watch = Callable[[list[Envelope]], Iterable[Envelope]]
@@ -82,16 +83,29 @@ def check(
 
     `parents` are the states before: one for a commit, several for a merge, an empty snapshot for a first commit.
     `ancestors` tell the past of each parent, `author` and `signed` who made the change, where that is known. Where only a
-    part of the change is asked for, `focus` says which.
+    part of the change is asked for, `focus` says which. In a large workspace only what the change can affect is read, and
+    older findings are counted there alone; with `show_older` all is read.
     """
     documents = Documents()
     pasts = [*ancestors, *[no_ancestors] * (len(parents) - len(ancestors))]
-    sides = [Side(_open(parent, documents, settings), past) for parent, past in zip(parents, pasts, strict=True)]
+    wholes = [_open(snapshot, documents, settings) for snapshot in (*parents, *([focus.without] if focus else []), after)]
+    spared = frozenset[str]() if show_older else find_spared(wholes)
+    sides = [Side(_open(_leave_out(parent, spared), documents, settings), past) for parent, past in zip(parents, pasts, strict=True)]
     law = [side.state for side in sides]
-    state = _open(after, documents, settings, law=law)
-    part = _Part(focus, _open(focus.without, documents, settings, law=law)) if focus else None
+    state = _open(_leave_out(after, spared), documents, settings, law=law)
+    part = _Part(focus, _open(_leave_out(focus.without, spared), documents, settings, law=law)) if focus else None
     judged = _judge(_changes(sides, state, author, signed), state, _Run(settings), part)
-    return _report("check", _accept(judged, suppress.Allowance(settings)), state, settings, show_older=show_older)
+    report = _report("check", _accept(judged, suppress.Allowance(settings)), state, settings, show_older=show_older)
+    return replace(report, workspaces=_summaries(wholes[-1]), notes=(*report.notes, *_unread(spared)))
+
+
+def _unread(spared: frozenset[str]) -> Iterator[Note]:
+    if spared:
+        yield Note("spared", f"envelopes that this change cannot affect, not judged anew: {len(spared)} (--all judges all)")
+
+
+def _leave_out(snapshot: Snapshot, spared: frozenset[str]) -> Snapshot:
+    return OverlaySnapshot(snapshot, dict.fromkeys(spared)) if spared else snapshot
 
 
 def check_commits(
@@ -280,7 +294,9 @@ class _Judged:
 def _judge(changes: Sequence[Change], state: Workspaces, run: _Run, part: _Part | None = None) -> _Judged:
     """What a change makes of the state after it."""
     changed = frozenset[str]().union(*(change.changed_paths for change in changes))
-    _prefetch(state, changes)
+    for side in (state, *([part.without] if part else []), *(change.before for change in changes)):
+        for workspace in side:
+            workspace.prefetch(workspace.envelopes)
     split = run.split(state)
     before = _Before()
     if part:
@@ -501,7 +517,7 @@ def _report(command: str, judged: _Judged, state: Workspaces, settings: Settings
     report = Report(
         command,
         _in_order(shown),
-        tuple(WorkspaceSummary(workspace.root, workspace.version, len(workspace.envelopes)) for workspace in state),
+        _summaries(state),
         (*state.notes, *_rules_off(settings)),
         0 if show_older else len(judged.old),
         settings.fail_level,
@@ -526,6 +542,10 @@ def _in_language(report: Report, lang: str) -> Report:
         return tuple(replace(item, rule=catalogue.rule(item.rule.code, lang)) for item in items)
 
     return replace(report, findings=told(report.findings), suppressed=told(report.suppressed), lang=lang)
+
+
+def _summaries(state: Workspaces) -> tuple[WorkspaceSummary, ...]:
+    return tuple(WorkspaceSummary(workspace.root, workspace.version, len(workspace.envelope_paths)) for workspace in state)
 
 
 def _rules_off(settings: Settings) -> Iterator[Note]:

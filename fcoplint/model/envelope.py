@@ -92,10 +92,14 @@ class Envelope:
 
     def pair(self, key: str) -> Pair | None:
         """A field's key and value, under the protocol's name or the dialect's; None where the field is absent."""
-        if self.fields is None:
+        fields = self.fields
+        if fields is None:
             return None
-        other = self.workspace.dialect.other_names.get(key)
-        return self.fields.pair(key) or (self.fields.pair(other) if other else None)
+        found = fields.pair(key)
+        if found is None:
+            other = self.workspace.dialect.other_names.get(key)
+            found = fields.pair(other) if other else None
+        return found
 
     def values(self, key: str) -> list[Node]:
         """Every value of a field, several where its key stands twice (FC113): readers differ in which they take."""

@@ -26,6 +26,8 @@ AUDIT_KEYS = ("audit_target", "audit_scope")
 # `docs/login.md#errors`, `src/app.py:12`, `src/app.py:12-40`, `src/app.py#L12`: the part behind is no part of the path.
 _PLACE_IN_FILE = re.compile(r"(?:#.*|:\d+(?:[-:]\d+)?)\Z", re.DOTALL)
 _EXTENSION = re.compile(r"[^.\s]\.[A-Za-z][A-Za-z0-9]{0,9}\Z")
+# Without a separator, a drive or a variable a text is no path: an id, a word, a number.
+_NAME = re.compile(r"[\w.-]+", re.ASCII)
 _NO_PATH = re.compile(r"[\s<>|*?\"]|://")
 
 
@@ -66,6 +68,8 @@ def speaks_of_others(envelope: Envelope) -> bool:
 
 def as_path(envelope: Envelope, text: str) -> WrittenPath | None:
     """A text as a path where it is meant for one; None for ids, web addresses, tickets, free text."""
+    if _NAME.fullmatch(text):
+        return None
     plain = _PLACE_IN_FILE.sub("", text.strip().strip("`"))
     path = parse(plain)
     if not path.is_relative:

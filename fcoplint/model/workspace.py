@@ -162,11 +162,23 @@ class Workspace:
     @cached_property
     def envelopes(self) -> list[Envelope]:
         """Every envelope, by path."""
-        return [self._envelope(path) for path in sorted(path for paths in self._paths.values() for path in paths)]
+        return [self.envelope(path) for path in sorted(self.envelope_paths)]
+
+    @property
+    def envelope_paths(self) -> list[str]:
+        """The paths of all envelopes; no envelope is made for them."""
+        return [path for paths in self._paths.values() for path in paths]
 
     def named(self, stem: str) -> list[Envelope]:
         """The envelopes with this whole stem, by path; no other is made for it."""
-        return [self._envelope(path) for path in self._paths.get(stem, ())]
+        return [self.envelope(path) for path in self._paths.get(stem, ())]
+
+    def envelope(self, path: str) -> Envelope:
+        """The envelope at a path, which must be one's."""
+        found = self._made.get(path)
+        if found is None:
+            found = self._made[path] = make_envelope(self, path, self.place(path), self.entries[path])
+        return found
 
     @cached_property
     def tasks(self) -> list[Task]:
@@ -301,12 +313,6 @@ class Workspace:
                 found.setdefault(stem, []).append(path)
         for paths in found.values():
             paths.sort()
-        return found
-
-    def _envelope(self, path: str) -> Envelope:
-        found = self._made.get(path)
-        if found is None:
-            found = self._made[path] = make_envelope(self, path, self.place(path), self.entries[path])
         return found
 
     @cached_property

@@ -34,7 +34,7 @@ class Summary(_Strict):
     error: int
     warning: int
     info: int
-    older: int = Field(description="Findings that were there before the change and are not listed.")
+    older: int = Field(description="Findings that were there before the change, in what it can affect, and are not listed.")
     suppressed: Excused
 
 
