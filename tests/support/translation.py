@@ -24,7 +24,7 @@ HEADINGS = {
 }
 _FENCE = re.compile(r"^```(?:bad|good)[ \n].*?^```\n", re.MULTILINE | re.DOTALL)
 _PART = re.compile(r"^(?=##)", re.MULTILINE)
-_KEY = re.compile(r"^(?=[a-z]+:)", re.MULTILINE)
+_KEY = re.compile(r"^(?=[a-z_]+:)", re.MULTILINE)
 _MESSAGE = re.compile(r"^  (?P<key>[\w-]+):\n(?P<fields>(?:    .*\n)+)", re.MULTILINE)
 _NEXT = re.compile(r"^    next:.*\n(?:      .*\n)*", re.MULTILINE)
 
