@@ -1,5 +1,8 @@
 """The rules as people read them: `rules/CODE-name.md`, read only when a finding or the user asks (design.md 5).
 
+A translation lies below `rules/zh/` under the same name. It is a whole file: what is no prose in it is a copy of the English
+one, which a test holds it to, so that reading either needs nothing of the other.
+
 The files are ours, but they are read with the envelopes' own reader: the hook must report a finding without importing
 pydantic or python-frontmatter. The tests hold each file against a strict pydantic model and python-frontmatter.
 """
@@ -13,6 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from fcoplint.language import ENGLISH
 from fcoplint.model.document import Document
 from fcoplint.model.nodes import Mapping as Fields
 from fcoplint.model.nodes import Node, Scalar, Sequence
@@ -35,7 +39,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule's file. `severity` maps a condition ("" for the ordinary case) to error, warning or info.
+    """One rule's file. `severity` maps a condition ("" for the ordinary case) to error, warning or info, `lang` is what was asked.
 
     `protocol_errors` maps a message ("" for all others) to the stable code that v4 gives the fault; none where it has none.
     """
@@ -52,6 +56,7 @@ class Rule:
     messages: Mapping[str, Message]
     body: str
     protocol_errors: Mapping[str, str]
+    lang: str = ENGLISH
 
 
 def rule_folder() -> Path:
@@ -72,14 +77,22 @@ def names() -> dict[str, str]:
     return {path.stem.partition("-")[2]: code for code, path in rule_files().items()}
 
 
+def rule_file(code: str, lang: str = ENGLISH) -> Path:
+    """The file of a code in a language; the English one where nobody has translated it yet. Raises KeyError as `rule` does."""
+    path = rule_files()[code]
+    translated = path.parent / lang / path.name
+    return translated if lang != ENGLISH and translated.is_file() else path
+
+
 @cache
-def rule(code: str) -> Rule:
-    """The rule of a code. Raises KeyError for a code that no file describes."""
-    document = Document(rule_files()[code].read_bytes())
+def rule(code: str, lang: str = ENGLISH) -> Rule:
+    """The rule of a code, in a language. Raises KeyError for a code that no file describes."""
+    path = rule_file(code, lang)
+    document = Document(path.read_bytes())
     fields = document.front.mapping
     if fields is None:
-        raise ValueError(f"{rule_files()[code]}: {document.front.faults}")
-    return _make_rule(fields, document.body.strip("\n"))
+        raise ValueError(f"{path}: {document.front.faults}")
+    return _make_rule(fields, document.body.strip("\n"), lang)
 
 
 def resolve(selector: str) -> str | None:
@@ -98,7 +111,7 @@ def suggest(selector: str) -> str | None:
     return next(iter(difflib.get_close_matches(selector, [*rule_files(), *names()], n=1, cutoff=0.6)), None)
 
 
-def _make_rule(fields: Fields, body: str) -> Rule:
+def _make_rule(fields: Fields, body: str, lang: str) -> Rule:
     severity, messages = fields.get("severity"), fields.get("messages")
     assert isinstance(messages, Fields)
     return Rule(
@@ -114,6 +127,7 @@ def _make_rule(fields: Fields, body: str) -> Rule:
         messages={pair.key.text: _make_message(pair.value) for pair in messages.pairs},
         body=body,
         protocol_errors=_by_condition(fields.get("protocol_error")),
+        lang=lang,
     )
 
 

@@ -230,6 +230,7 @@ def _settings(table: Mapping[str, Any]) -> Settings:
         history_from=table.get("history-from"),
         baseline_file=table.get("baseline", BASELINE),
         max_bytes=table.get("max-bytes", MAX_BYTES),
+        lang=table.get("lang"),
         roots_ignore=tuple(table.get("roots", {}).get("ignore", ())),
         policy=policy,
     )

@@ -119,6 +119,7 @@ class Config(BaseModel):
     baseline: Annotated[str, AfterValidator(_file)] = Field(BASELINE, description="The file of accepted findings.")
     roots: RootsTable = Field(RootsTable.model_validate({}), description="Which roots are this project's, and which are not.")
     clock_tolerance: Annotated[str, AfterValidator(_duration)] = Field("10m", description="How far clocks may differ.")
+    lang: Literal["en", "zh"] | None = Field(None, description="The language of messages, whatever the manifest and the locale say.")
     max_bytes: int = Field(16 * 1024 * 1024, ge=1024, description="The largest file that is read.")
 
 

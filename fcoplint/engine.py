@@ -17,6 +17,7 @@ from fcoplint import catalogue, suppress
 from fcoplint.checks.registry import ADDITIVE, OF_CHANGED, OPTIONAL, Registered, all_rules
 from fcoplint.findings import Finding, on
 from fcoplint.globs import matcher
+from fcoplint.language import ENGLISH, first_known
 from fcoplint.model.change import Ancestors, Author, Change, Side, no_ancestors
 from fcoplint.model.envelope import Envelope
 from fcoplint.model.location import Location
@@ -119,7 +120,7 @@ def check(
 
 def _unread(spared: frozenset[str]) -> Iterator[Note]:
     if spared:
-        yield Note("spared", f"envelopes that this change cannot affect, not judged anew: {len(spared)} (--all judges all)")
+        yield Note("spared", "envelopes that this change cannot affect, not judged anew: {} (--all judges all)", detail=str(len(spared)))
 
 
 def _leave_out(snapshot: Snapshot, spared: frozenset[str]) -> Snapshot:
@@ -173,7 +174,8 @@ def check_commits(
         )
     report = _report(command, _Judged(), state, settings)
     told = recorder.trends if recorder else None
-    return replace(report, findings=_in_order(shown), suppressed=_in_order(suppressed), trends=told)
+    whole = replace(report, findings=_in_order(shown), suppressed=_in_order(suppressed), trends=told)
+    return _in_language(whole, report.lang)
 
 
 def _judge_commit(changes: Sequence[Change], state: Workspaces, run: _Run, allowance: suppress.Allowance, *, whole: bool) -> _Judged:
@@ -228,7 +230,7 @@ def unchecked(command: str, reason: str, settings: Settings, **parameters: objec
 
 def join(command: str, reports: Sequence[Report]) -> Report:
     """One report of several: the same finding about the same commit once, each workspace once."""
-    return Report(
+    joined = Report(
         command,
         _once(item for report in reports for item in report.findings),
         tuple({workspace.root: workspace for report in reports for workspace in report.workspaces}.values()),
@@ -241,6 +243,7 @@ def join(command: str, reports: Sequence[Report]) -> Report:
         board=next((report.board for report in reports if report.workspaces), None),
         trends=next((report.trends for report in reports if report.trends), None),
     )
+    return _in_language(joined, reports[0].lang if reports else ENGLISH)
 
 
 def _once(items: Iterable[Reported]) -> tuple[Reported, ...]:
@@ -553,7 +556,7 @@ def _report(command: str, judged: _Judged, state: Workspaces, settings: Settings
     shown += [_reported(finding, state, settings, introduced=False) for finding in judged.old if show_older]
     listed = [item for item in judged.excused if item.introduced or show_older]
     hidden = Counter(item.suppression.kind for item in judged.excused if not (item.introduced or show_older))
-    return Report(
+    report = Report(
         command,
         _in_order(shown),
         _summaries(state),
@@ -566,6 +569,22 @@ def _report(command: str, judged: _Judged, state: Workspaces, settings: Settings
         older_suppressed=hidden,
         board=functools.partial(_board, state),
     )
+    return _in_language(report, _language(settings, state))
+
+
+def _language(settings: Settings, state: Workspaces) -> str:
+    """The language asked for; else that of the first manifest that names one of ours, else that of the locale."""
+    manifests = (workspace.manifest for workspace in state)
+    return settings.lang or first_known(manifest.lang for manifest in manifests if manifest) or settings.locale
+
+
+def _in_language(report: Report, lang: str) -> Report:
+    """The report with all it says in one language: rules are judged by in English and told of last."""
+
+    def told(items: Iterable[Reported]) -> tuple[Reported, ...]:
+        return tuple(replace(item, rule=catalogue.rule(item.rule.code, lang)) for item in items)
+
+    return replace(report, findings=told(report.findings), suppressed=told(report.suppressed), lang=lang)
 
 
 def _not_provable(state: Workspaces) -> Iterator[Note]:
@@ -588,11 +607,12 @@ def _summaries(state: Workspaces) -> tuple[WorkspaceSummary, ...]:
 def _told_to_pass(settings: Settings) -> Iterator[Note]:
     """What the settings leave unsaid: silence must not be taken for soundness."""
     if settings.select and "" not in settings.select:
-        yield Note("rules-off", f"only these rules ran: {', '.join(settings.select)}")
+        yield Note("rules-off", "only these rules ran: {}", detail=", ".join(settings.select))
     if settings.ignore:
-        yield Note("rules-off", f"these rules did not run: {', '.join(code or 'all' for code in settings.ignore)}")
+        yield Note("rules-off", "these rules did not run: {}", detail=", ".join(code or "all" for code in settings.ignore))
     if settings.roots_ignore:
-        yield Note("roots-ignored", f"the rules about roots passed by {', '.join(settings.roots_ignore)} (the setting `roots.ignore`)")
+        passed = ", ".join(settings.roots_ignore)
+        yield Note("roots-ignored", "the rules about roots passed by {} (the setting `roots.ignore`)", detail=passed)
 
 
 def _in_order(items: Iterable[Reported]) -> tuple[Reported, ...]:

@@ -8,8 +8,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from fcoplint import words
 from fcoplint.catalogue import Message, Rule
 from fcoplint.findings import SEVERITIES, Finding
+from fcoplint.language import ENGLISH
 from fcoplint.model.location import Location
 from fcoplint.source.snapshot import Note
 
@@ -70,26 +72,26 @@ class Reported:
     @functools.cached_property
     def message(self) -> str:
         """What is wrong, in one sentence."""
-        return self._render(self._template.text)
+        return self._render(self._template.text, words.told(self.rule.lang, self.finding.parameters))
 
     @functools.cached_property
     def help(self) -> str:
         """How to put it right; "" where the message says all."""
-        return self._render(self._template.help)
+        return self._render(self._template.help, words.told(self.rule.lang, self.finding.parameters))
 
     @functools.cached_property
     def next(self) -> tuple[str, ...]:
         """The next command to type, as words; empty where there is none."""
-        return tuple(self._render(word) for word in self._template.next)
+        return tuple(self._render(word, self.finding.parameters) for word in self._template.next)
 
     @property
     def _template(self) -> Message:
         return self.rule.messages[self.finding.message]
 
-    def _render(self, template: str) -> str:
+    def _render(self, template: str, parameters: Mapping[str, object]) -> str:
         location = self.finding.location
         implied = {"path": location.path, "subject": self.finding.subject, "workspace": self.finding.workspace or "."}
-        return template.format_map({**implied, **self.finding.parameters})
+        return template.format_map({**implied, **parameters})
 
 
 @dataclass(frozen=True)
@@ -108,8 +110,9 @@ class Report:
     `older` counts findings that the change did not bring in and that are not listed; `unchecked` says that something that
     was asked about could not be looked at. `suppressed` are findings that are excused, `older_suppressed` counts those of them
     that are not listed, by what excuses them. `base` leads from the repository's root to what the paths are relative to.
-    `fixed` counts findings that were put right in the working tree, and still stand in what is staged.
+    `fixed` counts files that were put right in the working tree, and stand as they were in what is staged.
     `board` makes the team's work for formats that show it, `trends` how it went where a history was walked.
+    `lang` is the language of the messages.
     """
 
     command: str
@@ -125,6 +128,7 @@ class Report:
     fixed: int = 0
     board: Callable[[], Board] | None = field(default=None, compare=False)
     trends: Callable[[], Trends] | None = field(default=None, compare=False)
+    lang: str = ENGLISH
 
     @property
     def suppressions(self) -> dict[str, int]:

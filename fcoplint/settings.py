@@ -3,6 +3,7 @@
 import datetime
 from dataclasses import dataclass, field
 
+from fcoplint.language import ENGLISH
 from fcoplint.model.policy import Policy
 from fcoplint.source.ground import Ground, Nowhere
 from fcoplint.source.snapshot import MAX_BYTES
@@ -46,7 +47,8 @@ class Settings:
     folder; `prefix` leads from there to the snapshot's root ("" or "sub/folder/"). `history_from` names the commit before
     which findings about the past are not made. `origin` is the configuration's file, "" where it was named by hand.
     `baseline_file` is where accepted findings stand, `baseline` what stood there. `roots_ignore` are paths that the rules
-    about roots pass by, `ground` is what surrounds the snapshots of this run.
+    about roots pass by, `ground` is what surrounds the snapshots of this run. `lang` is the language asked for, None for the
+    manifest's; where that names none, `locale` is the language.
     """
 
     select: tuple[str, ...] = ()
@@ -61,6 +63,8 @@ class Settings:
     roots_ignore: tuple[str, ...] = ()
     prefix: str = ""
     origin: str = ""
+    lang: str | None = None
+    locale: str = ENGLISH
     baseline_file: str = BASELINE
     baseline: Baseline | None = None
     ground: Ground = field(default_factory=Nowhere)

@@ -6,6 +6,7 @@ import datetime
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from fcoplint.language import known
 from fcoplint.model.envelope import Issue, Task
 from fcoplint.model.workspace import Documents, Workspace, Workspaces
 from fcoplint.protocol.stages import STAGES, TERMINAL
@@ -45,7 +46,7 @@ class Hindrance:
 
 @dataclass(frozen=True, slots=True)
 class TeamStatus:
-    """One workspace: its leader, its work by stage, its open issues. Archived work is only counted."""
+    """One workspace: its leader, its work by stage, its open issues, its language. Archived work is only counted."""
 
     root: str
     version: int
@@ -53,6 +54,7 @@ class TeamStatus:
     work: tuple[Work, ...]
     issues: tuple[Hindrance, ...]
     archived: int
+    lang: str | None = None
 
 
 def status(snapshot: Snapshot, settings: Settings, top: str | None = None) -> list[TeamStatus]:
@@ -71,6 +73,7 @@ def _team(workspace: Workspace) -> TeamStatus:
         tuple(work),
         tuple(open_issues(workspace.issues)),
         len(workspace.tasks) - len(current),
+        known(workspace.manifest.lang) if workspace.manifest else None,
     )
 
 

@@ -18,10 +18,10 @@ SHARED = Path(__file__).parents[2] / "shared"
 
 @pytest.fixture(autouse=True, scope="session")
 def _no_outer_git() -> None:
-    """Nothing of the git that may run these tests as a hook, and no configuration of this machine, reaches them."""
+    """Nothing of the git that may run these tests as a hook, and no configuration or locale of this machine, reaches them."""
     for key in [key for key in os.environ if key.startswith(("GIT_", "PRE_COMMIT_", "NO_COLOR", "FORCE_COLOR"))]:
         del os.environ[key]
-    os.environ.update({"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"})
+    os.environ.update({"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", "LC_ALL": "C.UTF-8"})
 
 
 @pytest.fixture

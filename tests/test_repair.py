@@ -59,7 +59,7 @@ def test_nothing_is_chosen_for_anybody(make_repo: Callable[..., Repo]) -> None:
     repo = moved_by_hand(make_repo)
     ran = repo.run("repair", STEM, "--by", "DEV", "--format", "json")
     outcome = json.loads(ran.out)["outcomes"][0]
-    assert (ran.code, outcome["reason"]) == (2, "not-chosen")
+    assert (ran.code, outcome["reason"]) == (1, "not-chosen")
     assert outcome["evidence"] == [f"fcoplint repair {STEM} {way} --by DEV" for way in ("--record", "--return")]
     assert (repo.path / ACTIVE).read_text() == task_text()
 

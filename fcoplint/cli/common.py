@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, NoReturn, TypeVar
 import click
 
 from fcoplint import catalogue, config
+from fcoplint.language import LANGUAGES, of_locale
 from fcoplint.output.formats import FORMATS, suggest
 from fcoplint.output.neutral import neutral_line
 from fcoplint.protocol.times import parse_time
@@ -50,6 +51,7 @@ class Options:
     quiet: bool = False
     no_baseline: bool = False
     color: str = "auto"
+    lang: str | None = None
 
     def __post_init__(self) -> None:
         if self.output_file and all(output.file for output in self.outputs):
@@ -110,10 +112,14 @@ _OPTIONS = (
     ),
 )
 
+lang_option = click.option(
+    "--lang", type=click.Choice(LANGUAGES), help="The language of messages; else the configuration's, the manifest's, the locale's."
+)
+
 
 def report_options(function: Function) -> Function:
     """Give a command the options of `Options`; it takes them as keywords and makes `Options(**given)` of them."""
-    for option in reversed(_OPTIONS):
+    for option in reversed((*_OPTIONS, lang_option)):
         function = option(function)
     return function
 
@@ -257,7 +263,7 @@ def stop_for_git(error: git.GitError, options: Options, command: str) -> NoRetur
     if not error.usage:
         from fcoplint import engine
 
-        write(engine.unchecked(command, "git", Settings(), advice=error.advice), options, only_whole=True)
+        write(engine.unchecked(command, "git", spoken(Settings(), options), advice=error.advice), options, only_whole=True)
     stop(error.advice, USAGE if error.usage else UNCHECKED)
 
 
@@ -294,11 +300,16 @@ def _baseline(path: str, beside: _Beside) -> Baseline | None:
     return Baseline(path, baseline.parse(path, content), beside.prefix)
 
 
+def spoken(settings: Settings, options: Options) -> Settings:
+    """The settings with the language that the command line asks for, and the locale's for where nobody asks."""
+    return replace(settings, lang=options.lang or settings.lang, locale=of_locale(os.environ))
+
+
 def _with_options(settings: Settings, options: Options) -> Settings:
     policy = replace(settings.policy, now=_now()) if os.environ.get("FCOPLINT_NOW") else settings.policy
     select = _codes(options.select) or settings.select
     return replace(
-        settings,
+        spoken(settings, options),
         select=(*select, *_codes(options.extend_select)) if select else select,
         ignore=(*settings.ignore, *_codes(options.ignore)),
         fail_level=options.fail_level or settings.fail_level,

@@ -48,8 +48,12 @@ def command(paths: tuple[str, ...], unsafe: bool, diff: bool, style: str) -> Non
 
 
 def _is_below(finding: Finding, chosen: list[str]) -> bool:
-    path = finding.location.path
-    return any(folder == "." or path == folder or path.startswith(f"{folder}/") for folder in chosen)
+    """Whether all that a finding's fix changes lies below the paths that were given."""
+
+    def is_chosen(path: str) -> bool:
+        return any(folder == "." or path == folder or path.startswith(f"{folder}/") for folder in chosen)
+
+    return all(map(is_chosen, fixing.touched(finding)))
 
 
 def _show(scene: Scene, fixed: fixing.Fixed, style: str) -> None:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from fcoplint import config
 from fcoplint.cli import common
-from fcoplint.protocol.places import is_workspace_folder
+from fcoplint.language import first_known, of_locale
+from fcoplint.model.manifest import Manifest
+from fcoplint.protocol.places import MANIFEST_NAMES, is_workspace_folder
 from fcoplint.settings import Settings
 from fcoplint.source import git, tree, worktree
 from fcoplint.source.ground import Disk
@@ -45,6 +49,38 @@ def enclosing_workspace(root: str) -> str | None:
     """The workspace that a folder lies in, or None."""
     folders = (parent for parent in Path(root).parents if is_workspace_folder(parent.as_posix()))
     return next((str(folder) for folder in folders if (folder / "fcop.json").exists() or (folder / "_lifecycle").is_dir()), None)
+
+
+def language_here(lang: str | None) -> str:
+    """The language of what speaks of no report: the one asked for, else the one a report would have in the working directory."""
+    here = os.path.realpath(".")
+    try:
+        repository = _repository(here)
+    except git.GitError:
+        repository = None
+    top = repository.top if repository and repository.top else here
+    return lang or _configured(here, top) or first_known(_declared(here, top)) or of_locale(os.environ)
+
+
+def _configured(folder: str, top: str) -> str | None:
+    try:
+        found = config.find_on_disk(folder, top)
+        return config.make_settings(found[1], None).lang if found else None
+    except config.ConfigError:
+        # Whoever looks a rule up is not told of another mistake.
+        return None
+
+
+def _declared(folder: str, top: str) -> Iterator[object]:
+    """What the manifests in a folder and in those above it, up to `top`, name as their language."""
+    while True:
+        for path in (f"{root}{name}" for root in ("", "fcop/", "docs/agents/") for name in MANIFEST_NAMES):
+            content = config.read_beside(folder, path)
+            if content is not None:
+                yield Manifest(path, content).lang
+        if folder in (top, os.path.dirname(folder)):
+            return
+        folder = os.path.dirname(folder)
 
 
 def _folder(path: str) -> str:

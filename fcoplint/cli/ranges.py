@@ -276,6 +276,6 @@ def _lines(hook: str) -> list[str]:
 def _stop_unrelated(repository: git.Repository, revisions: str, options: common.Options) -> NoReturn:
     shallow = git.is_shallow(repository)
     why = git.SHALLOW if shallow else "they have no common ancestor here; compare two commits of one history"
-    report = engine.unchecked("check", "shallow" if shallow else "unrelated", Settings())
+    report = engine.unchecked("check", "shallow" if shallow else "unrelated", common.spoken(Settings(), options))
     common.write(report, options)
     common.stop(f"{revisions} cannot be compared: {why}", common.UNCHECKED)

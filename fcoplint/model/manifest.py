@@ -44,6 +44,11 @@ class Manifest(JsonObject):
         return leader if isinstance(leader, str) and leader.strip() else None
 
     @property
+    def lang(self) -> object:
+        """The language that the team declares, whatever stands there; None where nothing does."""
+        return self.values.get("lang")
+
+    @property
     def is_solo(self) -> bool:
         """Whether one role does everything: mode solo, or a single declared role."""
         return self.values.get("mode") == "solo"

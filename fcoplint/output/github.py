@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from fcoplint.output import concise
 from fcoplint.output.neutral import neutral_path
 from fcoplint.output.parts import line_of, path_of, texts
-from fcoplint.output.text import Paint, count, summary
+from fcoplint.output.phrases import say
+from fcoplint.output.text import Paint, summary
 from fcoplint.report import Report, Reported
 
 MAX_ANNOTATIONS = 10
@@ -40,8 +41,8 @@ def _annotation(report: Report, item: Reported) -> str:
 
 def _roll_up(report: Report, others: int) -> Iterator[str]:
     if others:
-        verb = "stands" if others == 1 else "stand"
-        yield f"::notice title=fcoplint::{others} of {count(len(report.findings), 'finding')} {verb} in this log only."
+        findings = say(report.lang, "findings", n=len(report.findings))
+        yield f"::notice title=fcoplint::{say(report.lang, 'log only', n=others, all=findings)}"
 
 
 def _data(text: str) -> str:

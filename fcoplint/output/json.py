@@ -29,6 +29,7 @@ def as_data(report: Report) -> dict[str, Any]:
         "command": report.command,
         "exit_code": report.exit_code,
         "fail_level": report.fail_level,
+        "lang": report.lang,
         "summary": {**report.counts, "older": report.older, "suppressed": report.suppressions},
         "workspaces": [{"root": item.root or ".", "version": item.version, "envelopes": item.envelopes} for item in report.workspaces],
         "notes": [{"topic": note.topic, "text": note.text, "path": _text(note.path)} for note in report.notes],

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from fcoplint.output.neutral import neutral, neutral_path
 from fcoplint.output.parts import line_of, path_of
+from fcoplint.output.phrases import say
 from fcoplint.output.text import Paint, summary
 from fcoplint.report import Report, Reported
 
@@ -26,9 +27,9 @@ def write(report: Report, paint: Paint) -> str:
     lines = ["## fcoplint", "", escape(first)]
     rows = list(_rows(report))
     if rows:
-        lines += ["", "| severity | rule | where | what |", "|---|---|---|---|", *rows]
+        lines += ["", say(report.lang, "table"), "|---|---|---|---|", *rows]
     left = len(report.findings) - len(rows)
-    notes = [*([f"{left} more are not listed here."] if left > 0 else []), *more]
+    notes = [*([say(report.lang, "unlisted", n=left)] if left > 0 else []), *more]
     return "\n".join([*lines, *_list(notes)]) + "\n"
 
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from fcoplint.output.neutral import neutral
+from fcoplint.output.phrases import say
 from fcoplint.report import Report, Reported
 
 
@@ -23,7 +24,7 @@ def line_of(item: Reported) -> int:
 
 def texts(item: Reported) -> list[str]:
     """What is wrong, how to put it right, and the next command: each one line, harmless."""
-    following = f"Next: {shlex.join(item.next)}" if item.next else ""
+    following = say(item.rule.lang, "Next", command=shlex.join(item.next)) if item.next else ""
     return [neutral(text) for text in (item.message, item.help, following) if text]
 
 

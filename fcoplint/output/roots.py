@@ -9,7 +9,8 @@ from typing import Any
 
 from fcoplint import __version__
 from fcoplint.output.neutral import hide_homes, neutral_line_start, neutral_path
-from fcoplint.output.text import Paint, pad
+from fcoplint.output.text import Paint
+from fcoplint.output.width import pad, width
 from fcoplint.roots.acceptance import Acceptance
 from fcoplint.roots.components import Component, Expected, State, digest
 from fcoplint.roots.probe import Probe
@@ -75,7 +76,7 @@ def _expected_lines(expected: Expected, shown: Shown) -> Iterator[str]:
 
 def _table(components: list[Component], shown: Shown) -> Iterator[str]:
     rows = [_row(component, shown) for component in components]
-    widths = [max(len(row[column]) for row in (_COLUMNS, *rows)) for column in range(len(_COLUMNS))]
+    widths = [max(width(row[column]) for row in (_COLUMNS, *rows)) for column in range(len(_COLUMNS))]
     yield shown.paint("dim", _joined(_COLUMNS, widths))
     for component, row in zip(components, rows, strict=True):
         line = _joined(row, widths)
@@ -88,7 +89,7 @@ def _table(components: list[Component], shown: Shown) -> Iterator[str]:
 
 
 def _joined(cells: tuple[str, ...], widths: list[int]) -> str:
-    return "  ".join(pad(cell, width) for cell, width in zip(cells, widths, strict=True)).rstrip()
+    return "  ".join(pad(cell, columns) for cell, columns in zip(cells, widths, strict=True)).rstrip()
 
 
 def _row(component: Component, shown: Shown) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 
 from fcoplint.catalogue import Rule
+from fcoplint.output.phrases import say
 
 SCHEMA = "fcoplint.rules/1"
 
@@ -18,7 +19,7 @@ def as_text(rules: Sequence[Rule]) -> str:
 
 def as_markdown(rules: Sequence[Rule]) -> str:
     """A table of all rules."""
-    head = "| code | name | severity | protocols | fix | what it checks |\n|---|---|---|---|---|---|\n"
+    head = f"{say(rules[0].lang, 'rules table')}\n|---|---|---|---|---|---|\n"
     return head + "".join(
         f"| {rule.code} | {rule.name} | {severities(rule)} | {rule.protocols} | {rule.fix} | {rule.title.replace('|', chr(92) + '|')} |\n"
         for rule in rules

@@ -165,6 +165,7 @@ class Report(_Strict):
     command: Literal["audit", "check"]
     exit_code: int
     fail_level: Severity
+    lang: str = Field(pattern="^(en|zh)$", description="The language of messages; codes and parameters are the same in each.")
     summary: Summary
     workspaces: list[Workspace]
     notes: list[Note]

@@ -7,16 +7,19 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from fcoplint.language import ENGLISH
 from fcoplint.output.neutral import neutral_line
-from fcoplint.output.text import Paint, pad
+from fcoplint.output.phrases import say
+from fcoplint.output.text import Paint
+from fcoplint.output.width import pad, width
 from fcoplint.status import TeamStatus, Work
 
 SCHEMA = "fcoplint.status/1"
 
 
-def as_text(teams: Sequence[TeamStatus], now: datetime.datetime, paint: Paint) -> str:
+def as_text(teams: Sequence[TeamStatus], now: datetime.datetime, paint: Paint, lang: str = ENGLISH) -> str:
     """A table a workspace: stage, TASK, holder, how long, subject; then the open issues."""
-    return "\n".join("\n".join(_team(team, now, paint)) for team in teams) + "\n"
+    return "\n".join("\n".join(_team(team, now, paint, lang)) for team in teams) + "\n"
 
 
 def as_json(teams: Sequence[TeamStatus]) -> str:
@@ -61,19 +64,21 @@ def _whole(value: Any) -> Any:
     return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace") if isinstance(value, str) else value
 
 
-def _team(team: TeamStatus, now: datetime.datetime, paint: Paint) -> Iterator[str]:
-    leader = f", leader {team.leader}" if team.leader else ""
+def _team(team: TeamStatus, now: datetime.datetime, paint: Paint, lang: str) -> Iterator[str]:
+    leader = say(lang, "leader", leader=team.leader) if team.leader else ""
     yield paint("code", neutral_line(f"{team.root or '.'} (v{team.version}{leader})"))
     rows = [_row(work, now) for work in team.work]
-    widths = [max((len(row[column]) for row in rows), default=0) for column in range(4)]
+    widths = [max((width(row[column]) for row in rows), default=0) for column in range(4)]
     for row in rows:
-        yield neutral_line("  " + "  ".join(pad(cell, width) for cell, width in zip(row, widths, strict=False)) + f"  {row[4]}").rstrip()
+        yield neutral_line(
+            "  " + "  ".join(pad(cell, columns) for cell, columns in zip(row, widths, strict=False)) + f"  {row[4]}"
+        ).rstrip()
     if not rows:
-        yield "  no open work"
+        yield f"  {say(lang, 'no work')}"
     for issue in team.issues:
-        yield neutral_line(f"  issue  {issue.issue}  {issue.severity or '?'}  {issue.summary or ''}").rstrip()
+        yield neutral_line(f"  {say(lang, 'issue')}  {issue.issue}  {issue.severity or '?'}  {issue.summary or ''}").rstrip()
     if team.archived:
-        yield paint("dim", f"  {team.archived} archived")
+        yield paint("dim", f"  {say(lang, 'archived', n=team.archived)}")
 
 
 def _row(work: Work, now: datetime.datetime) -> tuple[str, str, str, str, str]:

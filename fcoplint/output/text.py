@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shlex
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from fcoplint.catalogue import rule_files
+from fcoplint.catalogue import rule_file, rule_files
 from fcoplint.model.nodes import Span
 from fcoplint.output.neutral import neutral, neutral_line, neutral_line_start, neutral_path
+from fcoplint.output.phrases import say, translate
+from fcoplint.output.width import pad, width
 from fcoplint.report import NOT_PROVABLE, Report, Reported
 
 _SGR = {"error": "1;31", "warning": "1;33", "info": "1;36", "code": "1", "dim": "2", "next": "1;32"}
@@ -31,12 +32,12 @@ class Paint:
         """`text` in a style, or as it is."""
         return f"\x1b[{_SGR[style]}m{text}\x1b[0m" if self.on else text
 
-    def rule(self, code: str) -> str:
+    def rule(self, code: str, lang: str) -> str:
         """A rule's code; where the terminal can show links, one to the rule's own file on this machine."""
         painted = self("code", code)
         if not self.links or code not in rule_files():
             return painted
-        return f"\x1b]8;;{rule_files()[code].as_uri()}\x1b\\{painted}\x1b]8;;\x1b\\"
+        return f"\x1b]8;;{rule_file(code, lang).as_uri()}\x1b\\{painted}\x1b]8;;\x1b\\"
 
 
 def write(report: Report, paint: Paint) -> str:
@@ -52,59 +53,62 @@ def summary(report: Report, paint: Paint) -> Iterator[str]:
     if paint.brief:
         return
     counts = {severity: number for severity, number in report.counts.items() if number}
-    envelopes = sum(workspace.envelopes for workspace in report.workspaces)
-    found = ", ".join(count(number, severity) for severity, number in counts.items()) or "no findings"
-    worst = next(iter(counts), "dim")
-    yield f"{paint(worst, found)} in {count(envelopes, 'envelope')} of {count(len(report.workspaces), 'workspace')}"
+    lang, comma = report.lang, say(report.lang, "comma")
+    found = comma.join(say(lang, f"{severity}s", n=number) for severity, number in counts.items()) or say(lang, "nothing")
+    envelopes = say(lang, "envelopes", n=sum(workspace.envelopes for workspace in report.workspaces))
+    workspaces = say(lang, "workspaces", n=len(report.workspaces))
+    yield say(lang, "summary", found=paint(next(iter(counts), "dim"), found), envelopes=envelopes, workspaces=workspaces)
     if report.older:
-        verb = "was" if report.older == 1 else "were"
-        yield paint("dim", f"{count(report.older, 'older finding')} {verb} there before this change and not listed (--all lists them)")
+        yield paint("dim", say(lang, "older", n=report.older))
     excused = {kind: number for kind, number in report.suppressions.items() if number}
     if excused:
-        listed = ", ".join(f"{number} {_EXCUSED[kind]}" for kind, number in excused.items())
-        yield paint("dim", f"{count(sum(excused.values()), 'finding')} excused: {listed}")
+        listed = comma.join(say(lang, kind, n=number) for kind, number in excused.items())
+        yield paint("dim", say(lang, "excused", n=sum(excused.values()), listed=listed))
     for note in report.notes:
         if note.topic == NOT_PROVABLE:
             continue
         where = f"{neutral_path(note.path or '.')}: " if note.path is not None else ""
-        yield paint("dim", neutral_line(f"note: {where}{note.text}"))
-    beyond = [note.text for note in report.notes if note.topic == NOT_PROVABLE]
+        text = translate(lang, note.template).replace("{}", note.detail)
+        yield paint("dim", neutral_line(say(lang, "note", text=f"{where}{text}")))
+    beyond = [note for note in report.notes if note.topic == NOT_PROVABLE]
     if beyond:
-        yield paint("dim", "not provable here, and so not judged:")
-        yield from (paint("dim", neutral_line(f"  - {text}")) for text in beyond)
+        yield paint("dim", say(lang, "not provable"))
+        yield from (paint("dim", neutral_line(f"  - {translate(lang, note.template)}")) for note in beyond)
 
 
 def _block(item: Reported, paint: Paint) -> Iterator[str]:
-    head = f"{paint(item.severity, item.severity)} {paint.rule(item.rule.code)} {paint('dim', item.rule.name)}"
-    yield f"{where(item)}: {head}"
+    lang = item.rule.lang
+    severity = paint(item.severity, say(lang, f"severity.{item.severity}"))
+    yield f"{where(item)}: {severity} {paint.rule(item.rule.code, lang)} {paint('dim', item.rule.name)}"
     yield f"  {neutral_line(item.message)}"
     if item.commit:
-        yield f"  {paint('dim', 'commit:')} {item.commit.oid[:12]} {neutral(item.commit.date)} {neutral(item.commit.author)}"
+        yield _row("commit", f"{item.commit.oid[:12]} {neutral(item.commit.date)} {neutral(item.commit.author)}", paint, lang)
     span = item.finding.location.span
     if item.source is not None and span is not None:
         yield from _excerpt(item.source, span, item.severity, paint)
     for related in item.finding.related[:_SHOWN]:
         location = related.location
         line = f":{location.span.line}" if location.span else ""
-        yield f"  {paint('dim', 'see:')}  {neutral_path(location.path)}{line} ({neutral(_WHAT.get(related.what, related.what))})"
+        what = say(lang, "related", what=neutral(translate(lang, related.what)))
+        yield _row("see", f"{neutral_path(location.path)}{line}{what}", paint, lang)
     if len(item.finding.related) > _SHOWN:
-        yield f"  {paint('dim', 'see:')}  {len(item.finding.related) - _SHOWN} more (--format json lists them)"
-    if item.rule.why:
-        yield f"  {paint('dim', 'why:')}  {neutral_line(item.rule.why)}"
-    if item.help:
-        yield f"  {paint('dim', 'help:')} {neutral_line(item.help)}"
-    if item.next:
-        yield f"  {paint('next', 'next:')} {neutral(shlex.join(item.next))}"
+        yield _row("see", say(lang, "more", n=len(item.finding.related) - _SHOWN), paint, lang)
+    for key, text in (("why", item.rule.why), ("help", item.help), ("next", shlex.join(item.next))):
+        if text:
+            yield _row(key, neutral_line(text), paint, lang)
 
 
-_WHAT = {"first": "the first one", "twin": "the other name", "copy": "the other copy"}
-_EXCUSED = {"inline": "by a comment", "path": "by a path", "baseline": "by the baseline"}
+def _row(key: str, text: str, paint: Paint, lang: str) -> str:
+    """A heading and its text; the texts begin in one column."""
+    heading = say(lang, key)
+    column = max(width(say(lang, other)) for other in ("see", "why", "help", "next"))
+    return f"  {paint('next' if key == 'next' else 'dim', heading)}{pad('', column - width(heading))} {text}"
 
 
 def where(item: Reported) -> str:
     """`path:line:column`, harmless at the start of a line."""
     location = item.finding.location
-    path = neutral_line_start(neutral_path(location.path or "(repository)"))
+    path = neutral_line_start(neutral_path(location.path or say(item.rule.lang, "repository")))
     return f"{path}:{location.span.line}:{location.span.column}" if location.span else path
 
 
@@ -115,20 +119,11 @@ def _excerpt(source: str, span: Span, severity: str, paint: Paint) -> Iterator[s
     shown = source[first : first + _WIDTH]
     number = str(span.line)
     gap = " " * len(number)
-    before = _display_width(neutral(source[first:start]))
-    marked = max(1, _display_width(neutral(source[start : min(end, first + _WIDTH)])))
+    before = width(neutral(source[first:start]))
+    marked = max(1, width(neutral(source[start : min(end, first + _WIDTH)])))
     yield paint("dim", f"  {gap} |")
     yield f"  {paint('dim', f'{number} |')} {neutral_line(shown)}"
     yield f"  {paint('dim', f'{gap} |')} {' ' * before}{paint(severity, '^' * marked)}"
-
-
-def pad(text: str, width: int) -> str:
-    """`text` with blanks behind it up to a width on a terminal."""
-    return text + " " * (width - _display_width(text))
-
-
-def _display_width(text: str) -> int:
-    return len(text) + sum(unicodedata.east_asian_width(char) in "WF" for char in text) if not text.isascii() else len(text)
 
 
 def count(number: int, noun: str) -> str:

@@ -104,7 +104,7 @@ def _refuse_to_choose(task: Task, said: str | None, request: Request) -> Refusal
     recorder = request.by or next(iter(movers), "ROLE")
     returner = request.by or next(iter(sorted(authority.leaders)), "ROLE")
     evidence = tuple(" ".join((*command, way, "--by", by)) for way, by in (("--record", recorder), ("--return", returner)))
-    return Refusal("not-chosen", message, evidence, ("git", "log", "-p", "--follow", "--", task.path), State.MISUSED)
+    return Refusal("not-chosen", message, evidence, ("git", "log", "-p", "--follow", "--", task.path))
 
 
 def _refuse_role(task: Task, by: str) -> Refusal | None:

@@ -93,9 +93,11 @@ def tell(report: Report, fixed: Fixed, outcomes: Sequence[Outcome]) -> Report:
     """The report of a check that also fixed: what was fixed stands there too, and fails, for it is not staged yet."""
     written = [outcome for outcome in outcomes if outcome.state in (State.DONE, State.PENDING) and outcome.plan]
     stopped = [outcome.message for outcome in outcomes if outcome.state in (State.REFUSED, State.UNDECIDED)]
-    notes = [Note("fixed", f"{outcome.message}, in the working tree; stage it with: {_staging(outcome)}") for outcome in written]
-    notes += [Note("not-fixed", why) for why in (*stopped, *fixed.notes)]
-    return replace(report, notes=(*report.notes, *notes), fixed=len(fixed.done) if written else 0)
+    notes = [
+        Note("fixed", "in the working tree, and to be staged: {}", detail=f"{outcome.message}; {_staging(outcome)}") for outcome in written
+    ]
+    notes += [Note("not-fixed", "{}", detail=why) for why in (*stopped, *fixed.notes)]
+    return replace(report, notes=(*report.notes, *notes), fixed=len(written))
 
 
 def _staging(outcome: Outcome) -> str:
@@ -111,11 +113,11 @@ def plans(scene: Scene, fixed: Fixed) -> Iterator[Plan]:
 
 
 def _plan(scene: Scene, fixed: Fixed, path: str, target: str, data: bytes) -> Plan:
-    codes = sorted({finding.code for finding in fixed.done if finding.location.path in (path, target)})
+    codes = sorted({finding.code for finding in fixed.done if {path, target} & touched(finding)})
     workspace = next((found.root for found in scene.state if path.startswith(f"{found.root}/") or not found.root), "")
     now = atomic.digest(_bytes(scene, path))
     if path == target:
-        staging = (f"to stage it: git add -- {path}",) if path in scene.index else ()
+        staging = (f"to stage it: {shlex.join(('git', 'add', '--', path))}",) if path in scene.index else ()
         return Plan(COMMAND, scene.root, path, f"fixed {', '.join(codes)} in {path}", (Rewrite(path, data, now),), {}, staging, workspace)
     mode = stat.S_IMODE(os.lstat(scene.full(path)).st_mode)
     tracking = conditions.look_at_git(scene, path, _bytes(scene, path), include_edits=False)
@@ -124,11 +126,17 @@ def _plan(scene: Scene, fixed: Fixed, path: str, target: str, data: bytes) -> Pl
     return Plan(COMMAND, scene.root, path, summary, (Publish(target, data, mode), Remove(path, now)), staged, (), workspace)
 
 
+def touched(finding: Finding) -> set[str]:
+    """The files that a finding's fix changes."""
+    fix = finding.fix
+    return {edit.path for edit in fix.edits} | {move.path for move in fix.moves} if fix else set()
+
+
 def _may_fix(scene: Scene, fixed: Fixed, finding: Finding, landed: set[tuple[str, str]], *, unsafe: bool) -> bool:
     """Whether a finding's fix is to be tried; why not is noted."""
     fix = finding.fix
     assert fix is not None
-    paths = {edit.path for edit in fix.edits} | {move.path for move in fix.moves}
+    paths = touched(finding)
     if any(path in fixed.refused for path in paths):
         return False
     why = ""

@@ -38,11 +38,20 @@ class Unreadable:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Something that was not looked at, or was looked at otherwise than usual; goes into the report's summary."""
+    """Something that was not looked at, or was looked at otherwise than usual; goes into the report's summary.
+
+    `template` says it in English, with `{}` for `detail`; a translation is found by it.
+    """
 
     topic: str
-    text: str
+    template: str
     path: str | None = None
+    detail: str = ""
+
+    @property
+    def text(self) -> str:
+        """What is to be said, in English."""
+        return self.template.replace("{}", self.detail)
 
 
 Content = bytes | Unreadable
@@ -156,7 +165,10 @@ class FilteredSnapshot:
     def notes(self) -> tuple[Note, ...]:
         """See `Snapshot.notes`."""
         left_out = len(self.base.entries) - len(self.entries)
-        return (*self.base.notes, *((Note("excluded", f"paths left out by the setting `exclude`: {left_out}"),) if left_out else ()))
+        return (
+            *self.base.notes,
+            *((Note("excluded", "paths left out by the setting `exclude`: {}", detail=str(left_out)),) if left_out else ()),
+        )
 
     @cached_property
     def entries(self) -> Mapping[str, Entry]:
