@@ -39,6 +39,11 @@ class Fact(JsonObject):
         return self.filename.removesuffix(".json")
 
     @property
+    def is_told_elsewhere(self) -> bool:
+        """Whether FC001 or FC907 says why there is no fact here to judge."""
+        return self.is_lfs_pointer or (self.fault is not None and self.fault.kind == "too-large") or bool(self.conflict_line)
+
+    @property
     def operation_id(self) -> str | None:
         """The operation that left this fact."""
         return self.text("operation_id")
