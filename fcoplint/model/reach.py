@@ -11,7 +11,7 @@ from __future__ import annotations
 import datetime
 import functools
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from fcoplint.model.document import Document
@@ -22,6 +22,7 @@ from fcoplint.protocol.dialects import DIALECTS
 from fcoplint.protocol.names import parse_name, plain_spelling
 from fcoplint.protocol.places import MANIFEST_NAMES
 from fcoplint.protocol.rules_version import RULE_FILES
+from fcoplint.protocol.times import parse_time
 from fcoplint.source.snapshot import Kind
 
 # Below so many envelopes nothing is gained.
@@ -31,7 +32,8 @@ _VERSION = 3
 _NUMBER = re.compile(r"\d{8}-\w+")
 _ID = re.compile(r"(?:TASK|REPORT|ISSUE|REVIEW)-(?!\d{8}-\w)[^\s;,()'\"\[\]]+", re.IGNORECASE)
 _SESSION = re.compile(r"^session_id: *['\"]?([^'\"\n]+)", re.MULTILINE)
-_DAY = re.compile(r"\bat: *['\"]?(\d{4}-\d\d-\d\d)")
+_AT = re.compile(r"\bat: *['\"]?(\d{4}-\d\d-\d\d[^'\"\n]*)")
+_DAY = len("YYYY-MM-DD")
 # Local dates of one instant differ by a day at most.
 _ZONES = datetime.timedelta(days=2)
 
@@ -63,10 +65,10 @@ def _plain() -> re.Pattern[str]:
 
 
 class _Look(NamedTuple):
-    """What a look at one envelope's bytes tells: the keys it speaks of, the days of its events, whether it must be kept."""
+    """What a look at one envelope's bytes tells: the keys it speaks of, the times of its events, whether it must be kept."""
 
     keys: frozenset[str]
-    days: tuple[str, ...]
+    times: tuple[str, ...]
     is_odd: bool
 
 
@@ -129,16 +131,12 @@ class _Sights:
 
     def ends(self, workspace: Workspace) -> set[str]:
         """The TASKs by whose events, the first and the last of a workspace, others are judged, and those that have none."""
-        latest = workspace.policy.now + workspace.policy.clock_tolerance
         looks = [(path, look) for path in workspace.envelope_paths for look in self._by_path[path].values()]
-        told = [(path, look.days) for path, look in looks if look.days]
-        found = set(_last(workspace, sorted(((max(days), path) for path, days in told), reverse=True), latest))
+        told = {path: look.times for path, look in looks if look.times}
+        found = _ends(workspace, told, workspace.policy.now + workspace.policy.clock_tolerance)
         # A TASK without events is judged by which event was the first of all.
-        bare = {path for path, look in looks if not look.days and path.rpartition("/")[2].startswith("TASK")}
-        if bare:
-            found |= bare
-            found.update(_first(workspace, sorted((min(days), path) for path, days in told)))
-        return found
+        bare = {path for path, look in looks if not look.times and path.rpartition("/")[2].startswith("TASK")}
+        return found | bare | (_start(workspace, told) if bare else set())
 
     def _keys(self, path: str) -> set[str]:
         filename = path.rpartition("/")[2]
@@ -160,7 +158,7 @@ def _look(data: bytes, tools: tuple[str, ...], foreign: tuple[str, ...]) -> _Loo
     front = plain[0]
     return _Look(
         frozenset(_find_keys(front) | {f"session {name.strip()}" for name in _SESSION.findall(front)}),
-        tuple(_DAY.findall(front)),
+        tuple(_AT.findall(front)),
         is_odd=any(f" {key}:" in front for key in foreign),
     )
 
@@ -177,7 +175,7 @@ def _read(document: Document, tools: tuple[str, ...], foreign: tuple[str, ...]) 
     events = document.events(tools)
     return _Look(
         frozenset(keys | ({f"session {session.strip()}"} if session else set())),
-        tuple(f"{event.time.moment:%Y-%m-%d}" for event in events if event.time),
+        tuple(event.time.moment.isoformat() for event in events if event.time),
         is_odd=any(key in foreign for event in events for key in event.keys),
     )
 
@@ -220,34 +218,48 @@ def _one_in_each_folder(paths: Iterable[str]) -> set[str]:
     return set({path.rpartition("/")[0]: path for path in paths}.values())
 
 
-def _first(workspace: Workspace, ordered: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """The TASK with the first event that is no migration's, the paths given by the first day that each names."""
+def _ends(workspace: Workspace, told: Mapping[str, Sequence[str]], latest: datetime.datetime) -> set[str]:
+    """The TASKs with the last event, and with the last that does not lie in the future, `told` the times that each names."""
+    last = max((max(times)[:_DAY] for times in told.values()), default="")
+    future = {path for path, times in told.items() if max(times)[:_DAY] > _day(latest)}
+    if future:
+        last = max((max(times)[:_DAY] for path, times in told.items() if path not in future), default="")
+    near = [path for path, times in told.items() if path not in future and max(times)[:_DAY] >= _shifted(last, -_ZONES)]
+    times = {path: [moment for moment in _moments_in(told[path]) if moment <= latest] for path in near}
+    ordered = sorted(((max(moments), path) for path, moments in times.items() if moments), reverse=True)
+    found = future | {path for path in near if any(moment > latest for moment in _moments_in(told[path]))}
+    best: datetime.datetime | None = None
+    for said, path in ordered:
+        if best and said < best:
+            break
+        found.add(path)
+        best = max(filter(None, (best, *(moment for moment in _moments(workspace, path) if moment <= latest))), default=None)
+    return found
+
+
+def _start(workspace: Workspace, told: Mapping[str, Sequence[str]]) -> set[str]:
+    """The TASK with the first event that is no migration's."""
     best: tuple[datetime.datetime, str] | None = None
-    for day, path in ordered:
+    for day, path in sorted((min(times)[:_DAY], path) for path, times in told.items()):
         if best and day > _day(best[0] + _ZONES):
             break
         best = min(filter(None, (best, *((moment, path) for moment in _moments(workspace, path, migrated=False)))), default=None)
-    yield from best[1:] if best else ()
-
-
-def _last(workspace: Workspace, ordered: Iterable[tuple[str, str]], latest: datetime.datetime) -> Iterator[str]:
-    """The TASKs with the last event, and with the last that does not lie in the future; paths by the last day that each names."""
-    best: tuple[datetime.datetime, str] | None = None
-    for day, path in ordered:
-        if best and day < _day(best[0] - _ZONES):
-            break
-        moments = list(_moments(workspace, path, migrated=True))
-        if any(moment > latest for moment in moments):
-            yield path
-        best = max(filter(None, (best, *((moment, path) for moment in moments if moment <= latest))), default=None)
-    yield from best[1:] if best else ()
+    return {best[1]} if best else set()
 
 
 def _day(moment: datetime.datetime) -> str:
     return f"{moment:%Y-%m-%d}"
 
 
-def _moments(workspace: Workspace, path: str, *, migrated: bool) -> Iterator[datetime.datetime]:
+def _shifted(day: str, by: datetime.timedelta) -> str:
+    return _day(moment.moment + by) if (moment := parse_time(day)) else day
+
+
+def _moments_in(times: Iterable[str]) -> list[datetime.datetime]:
+    return [time.moment for text in times if (time := parse_time(text.strip()))]
+
+
+def _moments(workspace: Workspace, path: str, *, migrated: bool = True) -> Iterator[datetime.datetime]:
     envelope = workspace.envelope(path)
     for event in envelope.events if isinstance(envelope, Task) else ():
         if event.time and (migrated or not event.is_migration):
