@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint field-report bench bench-history clean
+.PHONY: demo test lint field-report bench bench-history bench-v4 clean
 
 $(VENV)/demo.stamp: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -44,6 +44,10 @@ bench: $(VENV)/test.stamp .bench/stamp
 # `audit --history` beside git alone, as a ratio in one run.
 bench-history: $(VENV)/test.stamp
 	$(BIN)/python bench/history.py
+
+# `audit` of v4 workspaces of three sizes, and the reference's own validator on the smallest, in one run.
+bench-v4: $(VENV)/test.stamp
+	$(BIN)/python bench/v4.py
 
 clean:
 	rm -rf $(VENV) dist build

@@ -39,7 +39,11 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule's file. `severity` maps a condition ("" for the ordinary case) to error, warning or info, `lang` is what was asked."""
+    """One rule's file. `severity` maps a condition ("" for the ordinary case) to error, warning or info.
+
+    `protocol_errors` maps a message ("" for all others) to the stable code that v4 gives the fault; none where it has none.
+    `lang` is the language asked for.
+    """
 
     code: str
     name: str
@@ -52,6 +56,7 @@ class Rule:
     why: str
     messages: Mapping[str, Message]
     body: str
+    protocol_errors: Mapping[str, str]
     lang: str = ENGLISH
 
 
@@ -116,17 +121,21 @@ def _make_rule(fields: Fields, body: str, lang: str) -> Rule:
         title=_text(fields.get("title")),
         contract=_text(fields.get("contract")),
         protocols=_text(fields.get("protocols")),
-        severity=_severity(severity),
+        severity=_by_condition(severity),
         fix=_text(fields.get("fix")),
         source=_text(fields.get("source")),
         why=_text(fields.get("why")),
         messages={pair.key.text: _make_message(pair.value) for pair in messages.pairs},
         body=body,
+        protocol_errors=_by_condition(fields.get("protocol_error")),
         lang=lang,
     )
 
 
-def _severity(node: Node | None) -> dict[str, str]:
+def _by_condition(node: Node | None) -> dict[str, str]:
+    """One value for all, or a value for each condition and one under `default` for the others; "" stands for that."""
+    if node is None:
+        return {}
     if isinstance(node, Scalar):
         return {"": node.text}
     assert isinstance(node, Fields)

@@ -24,7 +24,8 @@ from fcoplint.model.message import Message
 from fcoplint.model.reach import find_spared
 from fcoplint.model.surroundings import Surroundings
 from fcoplint.model.workspace import Documents, Workspace, Workspaces
-from fcoplint.report import CommitReference, Report, Reported, Suppression, WorkspaceSummary
+from fcoplint.protocol import v4
+from fcoplint.report import NOT_PROVABLE, CommitReference, Report, Reported, Suppression, WorkspaceSummary
 from fcoplint.settings import Settings
 from fcoplint.source.history import Step
 from fcoplint.source.snapshot import FilteredSnapshot, MemorySnapshot, Note, OverlaySnapshot, Snapshot, Unreadable
@@ -53,9 +54,20 @@ class Focus:
         )
 
 
-def audit(snapshot: Snapshot, settings: Settings, top: str | None = None, *, taken: bool = False, watch: Watch = iter) -> Report:
-    """The report of a whole state. `top` names the snapshot's root where that may be a workspace itself, `taken` where it is."""
-    state = _open(snapshot, Documents(), settings, top, taken=taken)
+def audit(
+    snapshot: Snapshot,
+    settings: Settings,
+    top: str | None = None,
+    *,
+    taken: bool = False,
+    watch: Watch = iter,
+    documents: Documents | None = None,
+) -> Report:
+    """The report of a whole state. `top` names the snapshot's root where that may be a workspace itself, `taken` where it is.
+
+    Who audits many states hands in their common `documents`: what two states share is parsed once.
+    """
+    state = _open(snapshot, documents or Documents(), settings, top, taken=taken)
     for workspace in state:
         workspace.prefetch(workspace.envelopes)
     run = _Run(settings, watch)
@@ -65,7 +77,8 @@ def audit(snapshot: Snapshot, settings: Settings, top: str | None = None, *, tak
     judged = _accept(_Judged(split.open, [], [_Excused(*excused, True) for excused in split.excused]), allowance)
     is_whole = run.is_judged("FC002") and not _is_partial(settings, split.all)
     idle = [*excuses.idle_paths(), *allowance.idle(state, run.is_judged)] if is_whole else []
-    return _report("audit", _Judged([*judged.new, *idle], [], judged.excused), state, settings)
+    report = _report("audit", _Judged([*judged.new, *idle], [], judged.excused), state, settings)
+    return replace(report, notes=(*report.notes, *_not_provable(state)))
 
 
 def check(
@@ -544,6 +557,12 @@ def _in_language(report: Report, lang: str) -> Report:
     return replace(report, findings=told(report.findings), suppressed=told(report.suppressed), lang=lang)
 
 
+def _not_provable(state: Workspaces) -> Iterator[Note]:
+    """What files of v4 cannot show, whatever the rules say: it is never passed, it is not judged (protocol.md C.7)."""
+    if any(workspace.version == 4 for workspace in state):
+        yield from (Note(NOT_PROVABLE, item) for item in v4.NOT_PROVABLE)
+
+
 def _summaries(state: Workspaces) -> tuple[WorkspaceSummary, ...]:
     return tuple(WorkspaceSummary(workspace.root, workspace.version, len(workspace.envelope_paths)) for workspace in state)
 
@@ -572,4 +591,5 @@ def _reported(
     rule = catalogue.rule(finding.code)
     overrides = [(len(code), level) for code, level in settings.severity if finding.code.startswith(code)]
     severity = max(overrides)[1] if overrides else rule.severity[finding.when]
-    return Reported(finding, rule, severity, introduced, state.source_line(finding.location), commit, suppression)
+    version = workspace.version if (workspace := state.at(finding.workspace)) else None
+    return Reported(finding, rule, severity, introduced, state.source_line(finding.location), commit, suppression, version)

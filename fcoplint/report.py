@@ -16,6 +16,8 @@ from fcoplint.source.snapshot import Note
 
 # What can excuse a finding: a comment beside it, a path of the configuration, the baseline.
 SUPPRESSIONS = ("inline", "path", "baseline")
+# The topic of notes that say what no file can show.
+NOT_PROVABLE = "not-provable"
 NOT_LOOKED_AT = frozenset({"FC000", "FC001"})
 
 
@@ -42,6 +44,7 @@ class Reported:
     """One finding with its rule: severity decided, texts rendered when asked.
 
     `source` is the line it points at; `commit` is set where commits were judged one by one, `suppression` where it is excused.
+    `version` is the protocol version of the workspace it is about, None where it is about none.
     """
 
     finding: Finding
@@ -51,6 +54,15 @@ class Reported:
     source: str | None
     commit: CommitReference | None = None
     suppression: Suppression | None = None
+    version: int | None = None
+
+    @property
+    def protocol_error(self) -> str | None:
+        """The stable code that FCoP 4 gives this fault; None in older workspaces, and where the protocol has none."""
+        if self.version not in (0, 4):
+            return None
+        errors = self.rule.protocol_errors
+        return errors.get(self.finding.message) or errors.get("")
 
     @functools.cached_property
     def message(self) -> str:

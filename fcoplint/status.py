@@ -112,4 +112,4 @@ def _since(task: Task) -> datetime.datetime | None:
 def _open_issues(issues: Iterable[Issue]) -> Iterable[Hindrance]:
     for issue in issues:
         if not issue.place.is_historic and (issue.text("status") or "open").lower() == "open":
-            yield Hindrance(issue.stem, issue.path, issue.text("reporter"), issue.text("severity"), issue.text("summary"))
+            yield Hindrance(issue.stem, issue.path, issue.author, issue.text("severity"), issue.text("summary"))

@@ -1,7 +1,7 @@
 """What is excused, and by what: comments, paths, the baseline. And what excuses nothing, which is FC002 (design.md 12).
 
-An agent must not be able to excuse itself, so comments never count for authority, roots and history; nothing counts for what
-could not be looked at.
+An agent must not be able to excuse itself, so comments never count for authority, roots and history, nor for the digests of
+FCoP 4: there the comment would be the very edit that they prove. Nothing counts for what could not be looked at.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from fcoplint.settings import Accepted, Settings
 
 # Findings about what could not be looked at are never selected away, ignored or accepted.
 ALWAYS_ON = ("FC000", "FC001")
-# What no comment excuses: the tool's own findings, authority, roots, history.
-NEVER_INLINE = ("FC0", "FC4", "FC7", "FC8")
+# What no comment excuses: the tool's own findings, authority, roots, history, digests and receipts.
+NEVER_INLINE = ("FC0", "FC4", "FC55", "FC7", "FC8", "FC95")
 # What no baseline accepts: the tool's own findings.
 NEVER_ACCEPTED = ("FC000", "FC001", "FC002", "FC003")
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from tests.support.reference import Reference, load_reference
 from tests.support.repository import Repo
 from tests.support.sarif import load_validator
 
@@ -54,3 +55,24 @@ def shared() -> Path:
 def sarif_validator(request: pytest.FixtureRequest) -> jsonschema.Draft4Validator:
     """SARIF's official schema, fetched once by npm and kept in pytest's cache folder."""
     return load_validator(request.config.cache.mkdir("sarif"))
+
+
+@pytest.fixture(scope="session")
+def reference(request: pytest.FixtureRequest) -> Reference:
+    """The reference library fcop 4, fetched once by pip and kept in pytest's cache folder."""
+    return load_reference(request.config.cache.mkdir("reference"))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """The figures of the tamper test: how much was changed, how much of that was caught."""
+    reports = (
+        report
+        for reports in terminalreporter.stats.values()
+        for report in reports
+        if isinstance(report, pytest.TestReport) and report.when == "call"
+    )
+    rows = [value for report in reports for name, value in report.user_properties if name == "tampered" and isinstance(value, list | tuple)]
+    if rows:
+        made, caught, listed = (sum(row[column] for row in rows) for column in (1, 2, 3))
+        told = f"{caught} of {made} caught, {listed} on the list of what no file can show, {made - caught - listed} missed"
+        terminalreporter.write_line(f"tampering with a v4 family: {told}")

@@ -1,6 +1,7 @@
 """A rule must not care how roles are called, on which day it was, or whether a name has a slug: the codes stay the same."""
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,8 @@ from fcoplint.source.snapshot import MemorySnapshot
 from tests.support.renaming import RENAMINGS, Renaming, rename_links, rename_tree
 from tests.support.rulefile import RULES, Example, load
 
-FILES = [path for path in sorted(RULES.glob("FC*.md")) if "```bad" in path.read_text("utf-8")]
+# The digests of FCoP 4 bind every byte: what is renamed there is another workspace, and made anew (test_v4_lives.py).
+FILES = [path for path in sorted(RULES.glob("FC*.md")) if "```bad" in (text := path.read_text("utf-8")) and "\nprotocols: v4\n" not in text]
 
 _TWINS = "the twins differ in the case of QA and qa alone, of which one is a role and the other a slug"
 # The renamings that a rule is about: a file that only such an example has, and why the example does not outlive it.
@@ -24,7 +26,7 @@ def codes(example: Example, rename: Renaming = str) -> Counter[tuple[str, str]]:
     shown = example.snapshot()
     after = MemorySnapshot(rename_tree(shown.files, rename), rename_links(shown.links, rename))
     if example.before:
-        before = Example(example.kind, example.before).snapshot()
+        before = replace(example, files=example.before).snapshot()
         report = engine.check([MemorySnapshot(rename_tree(before.files, rename))], after, Settings())
     else:
         report = engine.audit(after, Settings())

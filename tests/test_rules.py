@@ -35,6 +35,7 @@ def test_a_rule_file_holds_to_the_model_and_is_read_alike(path: Path) -> None:
         model.code, model.name, model.title, model.contract, model.protocols, model.fix, model.source
     )  # fmt: skip
     assert dict(rule.severity) == model.severities
+    assert dict(rule.protocol_errors) == model.protocol_errors
     assert rule.why == " ".join(model.why.split())
     assert {key: (message.text, message.help, message.next) for key, message in rule.messages.items()} == {
         key: (" ".join(message.text.split()), " ".join(message.help.split()), tuple(message.next))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterator
 
-from fcoplint.checks.registry import V3, rule
+from fcoplint.checks.registry import V3, V3_V4, rule
 from fcoplint.findings import Finding, Related, on
 from fcoplint.model.envelope import Envelope, Report, Task
 from fcoplint.model.event import Event
@@ -57,7 +57,7 @@ def _first_done(task: Task) -> tuple[Event, datetime.date] | None:
     return (event, event.time.moment.date()) if event and event.time else None
 
 
-@rule("FC210", versions=V3)
+@rule("FC210", versions=V3_V4)
 def revived_from_history(workspace: Workspace) -> Iterator[Finding]:
     for copies in workspace.by_stem.values():
         filed = [copy for copy in copies if copy.kind == "TASK" and copy.place.kind == "history"]

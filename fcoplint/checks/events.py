@@ -7,19 +7,21 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from fcoplint.checks.registry import V3, rule
+from fcoplint.checks.registry import V3, V3_V4, V4, rule
 from fcoplint.findings import Finding, Related, on
 from fcoplint.model.change import Change
 from fcoplint.model.envelope import Task
 from fcoplint.model.event import Event
+from fcoplint.model.frontmatter import plain_value
 from fcoplint.model.location import Location
 from fcoplint.model.nodes import Mapping, Scalar, Sequence, in_words
 from fcoplint.model.workspace import Workspace
-from fcoplint.protocol import dialects, stages
+from fcoplint.protocol import dialects, stages, v4
 from fcoplint.protocol.dialects import Dialect
 from fcoplint.protocol.roles import looks_like_actor
 from fcoplint.protocol.scalars import yaml_type
 from fcoplint.protocol.stages import STAGES, TERMINAL
+from fcoplint.protocol.times import is_rfc3339, parse_time
 
 
 class Step(NamedTuple):
@@ -79,7 +81,7 @@ def _is_legal_history(task: Task, first_day: str | None) -> bool:
     return first_day is None or (task.name is not None and task.name.date < first_day)
 
 
-@rule("FC302", versions=V3)
+@rule("FC302", versions=V3_V4)
 def malformed_event(task: Task) -> Iterator[Finding]:
     listed = task.get("transitions")
     if listed is None or (isinstance(listed, Scalar) and listed.is_null):
@@ -115,7 +117,7 @@ def _key_fault(task: Task, event: Event, key: str) -> Iterator[Finding]:
         yield on(task, "FC302", value, about=about, message="trap", key=name, value=value.text, read_as=read_as)
 
 
-@rule("FC303", versions=V3)
+@rule("FC303", versions=V3_V4)
 def bad_event_time(task: Task) -> Iterator[Finding]:
     for event in task.events:
         said = event.scalar("at")
@@ -123,11 +125,15 @@ def bad_event_time(task: Task) -> Iterator[Finding]:
             continue
         if event.time is None:
             yield on(task, "FC303", said, about=event.identity, value=said.text)
+        elif task.workspace.edition.is_exact:
+            message = "inexact" if not is_rfc3339(said.text) else "" if said.quoted or plain_value(said.text) == said.text else "unquoted"
+            if message:
+                yield on(task, "FC303", said, about=event.identity, message=message, value=said.text)
         elif not event.time.aware:
             yield on(task, "FC303", said, about=event.identity, message="naive", when="no offset", value=said.text)
 
 
-@rule("FC304", versions=V3)
+@rule("FC304", versions=V3_V4)
 def time_goes_back(task: Task) -> Iterator[Finding]:
     latest: dict[bool, Event] = {}
     for event in task.events:
@@ -153,20 +159,27 @@ def _is_later(before: Event, event: Event) -> bool:
     return before.time.moment - event.time.moment > slack
 
 
-@rule("FC305", versions=V3)
+@rule("FC305", versions=V3_V4)
 def illegal_edge(task: Task) -> Iterator[Finding]:
     table = task.workspace.dialect.table
     for event, previous, closed_by in _steps(task):
         if closed_by or event.is_migration or table.edges_between(event.source, event.target):
             continue
         # The first event is FC308's, and one that starts from nothing in the middle is FC307's.
-        if event.number == 0 or (event.source is None and _breaks_chain(event, previous)):
+        if event.number == 0 or (event.source is None and _breaks_chain(event, previous)) or is_legacy(task, event):
             continue
         yield on(
             task, "FC305", _where(task, event, "to"), about=event.identity, message=_kind_of_illegal_edge(event, table),
             source=event.source or "null", target=event.target, stages=", ".join(STAGES),
             lawful=", ".join(map(str, table.edges_from(event.source))),
         )  # fmt: skip
+
+
+def is_legacy(task: Task, event: Event) -> bool:
+    """Whether an event is one of v3 that v4 gave up: FC351 speaks of it."""
+    if task.workspace.version != 4:
+        return False
+    return (event.source, event.target) == v4.LEGACY_EDGE or event.tool == v4.LEGACY_TOOL
 
 
 def _kind_of_illegal_edge(event: Event, table: stages.Table) -> str:
@@ -177,12 +190,14 @@ def _kind_of_illegal_edge(event: Event, table: stages.Table) -> str:
     return "default" if table.edges_from(event.source) else "terminal"
 
 
-@rule("FC306", versions=V3)
+@rule("FC306", versions=V3_V4)
 def wrong_tool(task: Task) -> Iterator[Finding]:
     table = task.workspace.dialect.table
     for event, _, closed_by in _steps(task):
         edges = table.edges_between(event.source, event.target)
         if closed_by or event.is_migration or not edges or event.tool is None or event.tool in (edge.tool for edge in edges):
+            continue
+        if is_legacy(task, event):
             continue
         is_alias = any(event.tool in edge.aliases for edge in edges)
         others = table.edges_by(event.tool)
@@ -195,7 +210,7 @@ def wrong_tool(task: Task) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-@rule("FC307", versions=V3)
+@rule("FC307", versions=V3_V4)
 def broken_chain(task: Task) -> Iterator[Finding]:
     for event, previous, closed_by in _steps(task):
         if previous and not closed_by and _breaks_chain(event, previous):
@@ -217,13 +232,15 @@ def _breaks_chain(event: Event, previous: Event | None) -> bool:
     return event.source != previous.target
 
 
-@rule("FC308", versions=V3)
+@rule("FC308", versions=V3_V4)
 def bad_creation(task: Task) -> Iterator[Finding]:
     table = task.workspace.dialect.table
     migrated: Event | None = None
     for event, _, _ in _steps(task):
         message = ""
-        if event.is_migration:
+        if event.is_migration and task.workspace.version == 4:
+            message = "migration"
+        elif event.is_migration:
             # Nobody that can be told, or somebody who only looks like the migration (FC106), is no other actor.
             unclear = event.by is None or looks_like_actor(event.by)
             message = "twice" if migrated else "" if unclear or event.by == stages.MIGRATION_ACTOR else "not-by-migration"
@@ -240,7 +257,24 @@ def bad_creation(task: Task) -> Iterator[Finding]:
             migrated = migrated or event
 
 
-@rule("FC309", versions=V3)
+@rule("FC308", versions=V4)
+def creation_disagrees(task: Task) -> Iterator[Finding]:
+    listed = task.get("transitions")
+    if isinstance(listed, Sequence) and listed.is_empty:
+        yield on(task, "FC308", task.pair("transitions") or task.top, about="transitions", message="empty")
+    first = task.events[0] if task.events else None
+    if first is None or first.number or first.source is not None or first.tool != v4.TABLE.edges_from(None)[0].tool:
+        return
+    sender, created = task.text("sender"), task.text("created_at")
+    if first.by and sender and first.by != sender:
+        yield on(task, "FC308", _where(task, first, "by"), about=f"by={first.by}", message="by", by=first.by, sender=sender)
+    moment = parse_time(created) if created else None
+    if first.time and moment and first.time.moment != moment.moment:
+        at = first.text("at")
+        yield on(task, "FC308", _where(task, first, "at"), about=f"at={at}", message="time", at=at, created=created)
+
+
+@rule("FC309", versions=V3_V4)
 def path_disagrees(task: Task) -> Iterator[Finding]:
     stage, last = task.place.stage, task.last_event
     if stage is None or last is None or last.target in (stage, None) or last.target not in STAGES or _lies_twice(task):
@@ -258,7 +292,7 @@ def _lies_twice(task: Task) -> bool:
     return sum(copy.place.kind in ("stage", "lifecycle") for copy in task.workspace.by_stem[task.stem]) > 1
 
 
-@rule("FC310", versions=V3)
+@rule("FC310", versions=V3_V4)
 def event_after_archive(task: Task) -> Iterator[Finding]:
     for event, _, closed_by in _steps(task):
         if closed_by:
@@ -295,7 +329,7 @@ def _other_dialect(workspace: Workspace, task: Task, event: Event, likely: Diale
     return replace(finding, subject=workspace.relative(workspace.manifest_path))
 
 
-@rule("FC312", versions=V3)
+@rule("FC312", versions=V3_V4)
 def event_from_the_future(task: Task) -> Iterator[Finding]:
     policy = task.workspace.policy
     for event in task.events:

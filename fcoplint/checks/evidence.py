@@ -6,15 +6,16 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from fcoplint.checks.habits import once
-from fcoplint.checks.registry import ANY, V1_V3, rule
+from fcoplint.checks.registry import ANY, V1_V3, V1_V4, rule
 from fcoplint.findings import Finding, Related, on
-from fcoplint.model.envelope import Envelope, Report, Review, Task
+from fcoplint.model.envelope import Envelope, Issue, Report, Review, Task
 from fcoplint.model.graph import find_cycles
 from fcoplint.model.location import Location
 from fcoplint.model.message import Message
 from fcoplint.model.nodes import Pair, Scalar
 from fcoplint.model.relations import TASK_KEYS, Pairing, Reference, references
 from fcoplint.model.workspace import Workspace
+from fcoplint.protocol import v4
 from fcoplint.protocol.judgements import CLOSING_STATUSES, DONE, ENVELOPE_SUBJECTS
 from fcoplint.protocol.references import REFERENCE_KEYS, parse_reference
 from fcoplint.protocol.roles import SYSTEM, TEAM
@@ -48,21 +49,45 @@ def task_under_another_key(workspace: Workspace) -> Iterator[Finding]:
     yield from once(workspace, found, "non-canonical key", keys=listed, canonical=CANONICAL_KEY)
 
 
-@rule("FC502", versions=V1_V3)
+@rule("FC502", versions=V1_V4)
 def dangling_reference(envelope: Envelope) -> Iterator[Finding]:
     for reference in dangling_references(envelope):
         if not found_elsewhere(envelope, reference):
             about = f"{reference.key}={reference.value.text}"
-            yield on(envelope, "FC502", reference.value, about=about, key=reference.key, value=reference.value.text)
+            message, when = _in_v4(envelope, reference) if envelope.workspace.version == 4 else ("default", "")
+            yield on(
+                envelope, "FC502", reference.value, about=about, message=message, when=when, key=reference.key, value=reference.value.text
+            )
+
+
+def _in_v4(envelope: Envelope, reference: Reference) -> tuple[str, str]:
+    """(message, condition of the severity): what a TASK, a REPORT or a gate rests on must lead somewhere; the rest should."""
+    is_relation = reference.key in envelope.workspace.edition.relations
+    rests = is_relation or envelope.stem in envelope.workspace.consumed
+    return "v4-relation" if is_relation else "v4", "v4, used by a gate" if rests else ""
 
 
 def dangling_references(envelope: Envelope) -> Iterator[Reference]:
     """The references by id that lead to no envelope of this workspace; none where not all of it could be looked at."""
     if not envelope.workspace.is_whole:
         return
+    if envelope.workspace.version == 4:
+        yield from _dangling_in_v4(envelope)
+        return
     keys = dict.fromkeys((*REFERENCE_KEYS, *TASK_KEYS[:-1])) if isinstance(envelope, Report) else REFERENCE_KEYS
     for reference in references(envelope, *keys):
         if _must_lead_somewhere(envelope, reference) and not envelope.workspace.relations.resolve(reference.value.text):
+            yield reference
+
+
+def _dangling_in_v4(envelope: Envelope) -> Iterator[Reference]:
+    """The same of v4, where a reference is an id and nothing else (F4.5.2)."""
+    for reference in references(envelope, *envelope.workspace.edition.reference_keys):
+        said = reference.value.text
+        about_workspace = reference.key == "subject_ref" and said.startswith(v4.WORKSPACE_SUBJECT) and isinstance(envelope, Issue)
+        found = envelope.workspace.named(said)
+        leads = any(isinstance(other, Task) for other in found) if reference.key in envelope.workspace.edition.parents else bool(found)
+        if not about_workspace and not reference.value.is_null and not leads:
             yield reference
 
 
@@ -115,7 +140,7 @@ def parent_closed_early(report: Report) -> Iterator[Finding]:
             yield on(report, "FC505", where, about=task.stem, related=related, task=task.stem, children=names)
 
 
-@rule("FC506", versions=V1_V3)
+@rule("FC506", versions=V1_V4)
 def parent_cycle(workspace: Workspace) -> Iterator[Finding]:
     edges = _parent_edges(workspace)
     for cycle in find_cycles(edges):
@@ -243,7 +268,7 @@ def _parent_edges(workspace: Workspace) -> dict[str, dict[str, tuple[Envelope, S
     """For each stem the stems that its `parent` names, with where it says so. A number that names several names nobody for sure."""
     edges: dict[str, dict[str, tuple[Envelope, Scalar]]] = {}
     for envelope in workspace.envelopes:
-        for reference in references(envelope, "parent"):
+        for reference in references(envelope, *workspace.edition.parents):
             stems = {found.stem for found in workspace.relations.others(envelope, reference.value.text)}
             if len(stems) == 1:
                 edges.setdefault(envelope.stem, {}).setdefault(stems.pop(), (envelope, reference.value))

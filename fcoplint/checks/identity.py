@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fcoplint.checks.registry import V1_V3, rule
+from fcoplint.checks.registry import V1_V3, V1_V4, V4, rule
 from fcoplint.findings import Finding, Related, on
 from fcoplint.model.envelope import Envelope, Report, Review, Task
-from fcoplint.model.frontmatter import Fault
-from fcoplint.model.nodes import Scalar, walk_mappings
+from fcoplint.model.frontmatter import Fault, plain_value
+from fcoplint.model.nodes import Scalar, Sequence, Span, in_words, walk_mappings
 from fcoplint.model.workspace import Workspace
-from fcoplint.protocol import fields, names, roles
+from fcoplint.protocol import fields, names, roles, v4
 from fcoplint.protocol.lookalikes import skeleton
 
 
 @rule("FC101", versions=V1_V3)
 def bad_filename(envelope: Envelope) -> Iterator[Finding]:
-    if envelope.name or names.looks_confusable(envelope.filename):
+    if envelope.name or _is_confusable(envelope):
         return
     fault = names.find_name_fault(envelope.filename)
     yield on(
@@ -37,19 +37,19 @@ def bad_sequence(envelope: Envelope) -> Iterator[Finding]:
         yield on(envelope, "FC103", envelope.file, about="sequence")
 
 
-@rule("FC106", versions=V1_V3)
+@rule("FC106", versions=V1_V4)
 def confusable_name(envelope: Envelope) -> Iterator[Finding]:
-    if names.looks_confusable(envelope.filename):
+    if _is_confusable(envelope):
         yield on(envelope, "FC106", envelope.file, about="name", plain=names.plain_spelling(envelope.filename))
     for key, value in _role_values(envelope):
         if roles.is_address(skeleton(value.text)) and not roles.is_address(value.text):
             yield _look_alike(envelope, value, f"{key}={value.text}", key)
     for pair in envelope.fields.pairs if envelope.fields else ():
-        if pair.key.text != skeleton(pair.key.text) and skeleton(pair.key.text) in fields.KNOWN[envelope.kind]:
+        if pair.key.text != skeleton(pair.key.text) and skeleton(pair.key.text) in envelope.workspace.edition.known[envelope.kind]:
             yield on(envelope, "FC106", pair, about=pair.key.text, message="key", key=pair.key.text, plain=skeleton(pair.key.text))
 
 
-@rule("FC106", versions=V1_V3)
+@rule("FC106", versions=V1_V4)
 def confusable_actor(task: Task) -> Iterator[Finding]:
     for event in task.events:
         actor = event.scalar("by")
@@ -61,11 +61,11 @@ def _look_alike(envelope: Envelope, value: Scalar, about: str, key: str) -> Find
     return on(envelope, "FC106", value, about=about, message="role", key=key, value=value.text, plain=skeleton(value.text))
 
 
-@rule("FC106", versions=V1_V3)
+@rule("FC106", versions=V1_V4)
 def twin_names(workspace: Workspace) -> Iterator[Finding]:
     first: dict[str, Envelope] = {}
     for envelope in workspace.envelopes:
-        if names.looks_confusable(envelope.filename):
+        if _is_confusable(envelope):
             continue
         twin = first.setdefault(envelope.filename.casefold(), envelope)
         if twin.filename != envelope.filename:
@@ -73,7 +73,7 @@ def twin_names(workspace: Workspace) -> Iterator[Finding]:
             yield on(envelope, "FC106", envelope.file, about="twin", message="twin", related=related, twin=twin.filename)
 
 
-@rule("FC111", versions=V1_V3)
+@rule("FC111", versions=V1_V4)
 def missing_front_matter(envelope: Envelope) -> Iterator[Finding]:
     if envelope.document is None or envelope.document.is_lfs_pointer:
         return
@@ -83,14 +83,24 @@ def missing_front_matter(envelope: Envelope) -> Iterator[Finding]:
             yield on(envelope, "FC111", fault.span, about=fault.kind, message=message)
 
 
-@rule("FC112", versions=V1_V3)
+@rule("FC112", versions=V1_V4)
 def malformed_front_matter(envelope: Envelope) -> Iterator[Finding]:
     for fault in _faults(envelope, "unterminated", "yaml", "not-mapping"):
         message = "loose-closing" if fault.kind == "unterminated" and fault.detail else fault.kind
         yield on(envelope, "FC112", fault.span, about=fault.kind, message=message, detail=fault.detail)
 
 
-@rule("FC113", versions=V1_V3)
+@rule("FC112", versions=V4)
+def early_fence(envelope: Envelope) -> Iterator[Finding]:
+    # v4's reader ends the block at the first line that ends in three hyphens (protocol.md C.1).
+    for number, line in (
+        enumerate(envelope.document.lines[1 : envelope.document.body_line - 2], 2) if envelope.fields and envelope.document else ()
+    ):
+        if line.endswith("---"):
+            yield on(envelope, "FC112", Span(number, 1, number, len(line) + 1), about=line, message="early-fence")
+
+
+@rule("FC113", versions=V1_V4)
 def duplicate_key(envelope: Envelope) -> Iterator[Finding]:
     for mapping in walk_mappings(envelope.fields) if envelope.fields else ():
         first: dict[str, Scalar] = {}
@@ -101,28 +111,55 @@ def duplicate_key(envelope: Envelope) -> Iterator[Finding]:
                 yield on(envelope, "FC113", pair, about=pair.key.text, related=related, key=pair.key.text, first_line=earlier.span.line)
 
 
-@rule("FC114", versions=V1_V3)
+@rule("FC114", versions=V1_V4)
 def missing_field(envelope: Envelope) -> Iterator[Finding]:
     if envelope.fields is None:
         return
-    optional = fields.EXPECTED_ONLY.get(envelope.kind, frozenset())
-    for key in fields.REQUIRED[envelope.kind]:
+    edition = envelope.workspace.edition
+    optional = edition.expected_only.get(envelope.kind, frozenset())
+    for key in _required(envelope):
         pair = envelope.pair(key)
         if pair is None and key in envelope.workspace.dialect.unasked:
             continue
         when = "sender of a REVIEW" if key in optional else ""
         if pair is None:
             yield on(envelope, "FC114", envelope.top, about=key, when=when, key=key, kind=envelope.kind)
-        elif pair.value.is_empty:
+        elif pair.value.is_empty and not (key in edition.may_be_empty and isinstance(pair.value, Sequence)):
             yield on(envelope, "FC114", pair, about=key, message="empty", when=when, key=key, kind=envelope.kind)
 
 
-@rule("FC118", versions=V1_V3)
+@rule("FC114", versions=V4)
+def no_text(envelope: Envelope) -> Iterator[Finding]:
+    for key in v4.FREE_TEXTS if envelope.fields else ():
+        value = envelope.get(key)
+        if value is None or value.is_empty or key not in envelope.workspace.edition.required[envelope.kind]:
+            continue
+        if not isinstance(value, Scalar) or (not value.quoted and not isinstance(plain_value(value.text), str)):
+            yield on(envelope, "FC114", value, about=key, message="not-text", key=key, kind=envelope.kind, value=in_words(value))
+
+
+def _required(envelope: Envelope) -> tuple[str, ...]:
+    """The keys that an envelope must have; one that is nothing but an authorization must say what it authorizes."""
+    more = v4.REQUIRED_OF_AUTHORIZATION if envelope.workspace.version == 4 and envelope.text("review_kind") == v4.AUTHORIZATION else ()
+    return (*envelope.workspace.edition.required[envelope.kind], *more)
+
+
+@rule("FC118", versions=V1_V4)
 def type_mismatch(envelope: Envelope) -> Iterator[Finding]:
     for key in ("type", "kind"):
         for value, said in envelope.said(key):
-            if said.strip().upper() != envelope.kind:
+            if (said if envelope.workspace.edition.is_exact else said.strip().upper()) != envelope.kind:
                 yield on(envelope, "FC118", value, about=f"{key}={said}", key=key, value=said, kind=envelope.kind)
+
+
+@rule("FC119", versions=V4)
+def exact_id(envelope: Envelope) -> Iterator[Finding]:
+    if not envelope.workspace.edition.is_name(envelope.filename) and not _is_confusable(envelope):
+        yield on(envelope, "FC119", envelope.file, about="name", message="no-id", when="v4", kind=envelope.kind)
+    key = fields.ID_FIELD[envelope.kind]
+    for value, said in envelope.said(key):
+        if said != envelope.stem:
+            yield on(envelope, "FC119", value, about=f"{key}={said}", message="exact", when="v4", key=key, value=said)
 
 
 @rule("FC119", versions=V1_V3)
@@ -152,7 +189,7 @@ def routing_mismatch(envelope: Envelope) -> Iterator[Finding]:
 
 @rule("FC121", versions=V1_V3)
 def bad_role(envelope: Envelope) -> Iterator[Finding]:
-    for key in fields.ROLE_FIELDS[envelope.kind]:
+    for key in envelope.workspace.edition.role_fields[envelope.kind]:
         value = envelope.get(key)
         if value is None or value.is_empty:
             continue
@@ -191,13 +228,17 @@ def _is_over(envelope: Envelope) -> bool:
     return envelope.place.is_historic or (bool(spoken_of) and all(found.place.is_historic for found in spoken_of))
 
 
+def _is_confusable(envelope: Envelope) -> bool:
+    return names.looks_confusable(envelope.filename, envelope.workspace.edition.is_name)
+
+
 def _faults(envelope: Envelope, *kinds: str) -> list[Fault]:
     return [fault for fault in envelope.document.front.faults if fault.kind in kinds] if envelope.document else []
 
 
 def _role_values(envelope: Envelope) -> Iterator[tuple[str, Scalar]]:
     """The fields that name a role, where they hold text."""
-    for key in fields.ROLE_FIELDS[envelope.kind]:
+    for key in envelope.workspace.edition.role_fields[envelope.kind]:
         value = envelope.scalar(key)
         if value:
             yield key, value

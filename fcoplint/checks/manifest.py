@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from fcoplint.checks.registry import V1_V3, rule
+from fcoplint.checks.registry import V1_V3, V1_V4, V4, rule
 from fcoplint.findings import Finding, on_path
 from fcoplint.model.location import Location
 from fcoplint.model.manifest import Manifest
 from fcoplint.model.nodes import Span
 from fcoplint.model.workspace import Workspace
-from fcoplint.protocol import roles
+from fcoplint.protocol import roles, v4
+from fcoplint.protocol.facts import is_urn
+from fcoplint.protocol.fields import PROTOCOL
+from fcoplint.protocol.scalars import whole
 
+_SHOWN = 80
 _MODES = ("solo", "preset", "custom", "team")
 
 
-@rule("FC141", versions=V1_V3)
+@rule("FC141", versions=V1_V4)
 def missing_manifest(workspace: Workspace) -> Iterator[Finding]:
     if workspace.manifest_path not in workspace.entries:
-        when = "" if workspace.version == 3 else "missing in v1 or v2"
+        when = "" if workspace.version >= 3 else "missing in v1 or v2"
         yield on_path(workspace, "FC141", workspace.manifest_path, about="missing", message="missing", when=when)
 
 
-@rule("FC141", versions=V1_V3)
+@rule("FC141", versions=V1_V4)
 def unreadable_manifest(workspace: Workspace) -> Iterator[Finding]:
     manifest = workspace.manifest
     if manifest and manifest.fault and manifest.fault.kind != "too-large" and not manifest.is_lfs_pointer and not manifest.conflict_line:
@@ -32,8 +37,9 @@ def unreadable_manifest(workspace: Workspace) -> Iterator[Finding]:
     for key in manifest.duplicates if manifest else ():
         spans = manifest.duplicate_spans(key) if manifest else []
         span = spans[-1] if spans else Span(1, 1, 1, 1)
+        when = "" if workspace.version == 4 else "duplicate key"
         yield on_path(
-            workspace, "FC141", workspace.manifest_path, span, about=f"duplicate {key}", message="duplicate", when="duplicate key", key=key
+            workspace, "FC141", workspace.manifest_path, span, about=f"duplicate {key}", message="duplicate", when=when, key=whole(key)
         )
 
 
@@ -46,6 +52,36 @@ def bad_manifest_values(workspace: Workspace) -> Iterator[Finding]:
     yield from _team_and_leader(workspace, manifest)
     yield from _roles(workspace, manifest)
     yield from _version(workspace, manifest)
+
+
+@rule("FC141", versions=V4)
+def bad_v4_manifest_values(workspace: Workspace) -> Iterator[Finding]:
+    manifest = workspace.manifest
+    if manifest is None or manifest.fault:
+        return
+    for key in v4.MANIFEST_KEYS:
+        value = manifest.values.get(key)
+        if value is None:
+            yield on_path(workspace, "FC141", manifest.path, Span(1, 1, 1, 1), about=key, message="v4-absent", key=key)
+        elif not _V4_VALUES[key](value):
+            said = whole(json.dumps(value, ensure_ascii=False))[:_SHOWN]
+            yield on_path(workspace, "FC141", manifest.path, manifest.span(key), about=f"{key}={said}", message=f"v4-{key}", value=said)
+
+
+_V4_VALUES: dict[str, Callable[[object], bool]] = {
+    "protocol": lambda value: value == PROTOCOL,
+    "protocol_version": lambda value: value == v4.VERSION,
+    "encoding": lambda value: value == v4.ENCODING,
+    "workspace_id": is_urn,
+    "profiles": lambda value: _are_profiles(value),
+}
+
+
+def _are_profiles(value: object) -> bool:
+    """Whether a value is a list of texts that say something, each once."""
+    if not isinstance(value, list) or not all(isinstance(item, str) and item.strip() for item in value):
+        return False
+    return len(set(value)) == len(value)
 
 
 def _mode(workspace: Workspace, manifest: Manifest) -> Iterator[Finding]:

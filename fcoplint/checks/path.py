@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fcoplint.checks.habits import once
-from fcoplint.checks.registry import V1_V2, V2_V3, V3, rule
+from fcoplint.checks.registry import V1_V2, V2_V3, V3, V3_V4, V4, rule
 from fcoplint.findings import Finding, Related, on, on_path
 from fcoplint.model.envelope import Envelope, Task
 from fcoplint.model.links import follow
 from fcoplint.model.nodes import as_plain
 from fcoplint.model.workspace import Workspace
-from fcoplint.protocol.names import claimed_kind
-from fcoplint.protocol.places import HOME_FOLDER, LIFECYCLE, MANIFEST_NAMES, is_temporary
+from fcoplint.protocol.names import claimed_kind, parse_v4_kind
+from fcoplint.protocol.places import HOME_FOLDER, LIFECYCLE, MANIFEST_NAMES, OPERATIONS, V4_BUCKETS, is_temporary
 from fcoplint.protocol.stages import STAGES, stage_order
 from fcoplint.source.snapshot import Kind
 
 
-@rule("FC201", versions=V3)
+@rule("FC201", versions=V3_V4)
 def unknown_stage(envelope: Envelope) -> Iterator[Finding]:
     if envelope.place.kind == "lifecycle":
         folder = envelope.workspace.relative(envelope.path).split("/")[1] if envelope.place.depth else ""
@@ -25,7 +25,7 @@ def unknown_stage(envelope: Envelope) -> Iterator[Finding]:
         yield on(envelope, "FC201", envelope.file, about=folder, message=message, folder=folder, stages=", ".join(STAGES))
 
 
-@rule("FC201", versions=V3)
+@rule("FC201", versions=V3_V4)
 def unknown_stage_folder(workspace: Workspace) -> Iterator[Finding]:
     told = {_top_two(workspace, envelope.path) for envelope in workspace.envelopes}
     strangers: dict[str, str] = {}
@@ -47,18 +47,36 @@ def unknown_stage_folder(workspace: Workspace) -> Iterator[Finding]:
         )
 
 
-@rule("FC202", versions=V3)
+@rule("FC202", versions=V3_V4)
 def missing_stage(workspace: Workspace) -> Iterator[Finding]:
     lifecycle = workspace.path(LIFECYCLE)
     held = {workspace.place(path).stage for path in workspace.entries}
     # `_lifecycle/done` as a path of its own is a link or a submodule: wrong, but not absent.
     missing = [stage for stage in STAGES if stage not in held and f"{lifecycle}/{stage}" not in workspace.entries]
     # With nothing but an inbox a workspace has just begun: so every fresh clone of one looks.
-    if missing and not held.isdisjoint(STAGES[1:]):
-        yield on_path(workspace, "FC202", lifecycle, about="stages", stages=", ".join(missing))
+    if not missing or held.isdisjoint(STAGES[1:]):
+        return
+    message = "default"
+    if workspace.version == 4:
+        message = "v4"
+        missing = [f"{LIFECYCLE}/{stage}" for stage in missing] + _missing_buckets(workspace)
+    yield on_path(workspace, "FC202", lifecycle, about="stages", message=message, stages=", ".join(missing))
 
 
-@rule("FC203", versions=V3)
+def _missing_buckets(workspace: Workspace) -> list[str]:
+    held = {workspace.relative(path).partition("/")[0] for path in workspace.entries}
+    return [folder for folder in V4_BUCKETS if folder not in held]
+
+
+@rule("FC202", versions=V4)
+def kept_by_a_file(workspace: Workspace) -> Iterator[Finding]:
+    # The reference's own validators do not agree on it, so it is no fault (protocol.md D 10).
+    for path in workspace.entries:
+        if path.endswith("/.gitkeep") and workspace.place(path).kind in ("stage", *V4_BUCKETS[:3]):
+            yield on_path(workspace, "FC202", path, about="gitkeep", message="gitkeep", stages="")
+
+
+@rule("FC203", versions=V3_V4)
 def task_in_two_stages(workspace: Workspace) -> Iterator[Finding]:
     for copies in workspace.by_stem.values():
         for kinds in (("stage", "lifecycle"), ("history",)):
@@ -72,6 +90,8 @@ def _twins(twins: list[Task]) -> Finding:
     newest = max(twins, key=lambda task: (_agrees(task), len(task.events), stage_order(task.place.stage or ""), task.path))
     others = [twin for twin in twins if twin is not newest]
     message = _difference(newest, others)
+    if message == "recoverable" and newest.workspace.version == 4:
+        message = "recoverable-v4"
     at, beside = (newest, others[0]) if message == "divergent" else (others[0], newest)
     related = tuple(Related(twin.file, "copy") for twin in twins if twin is not at)
     return on(at, "FC203", at.file, about="twins", message=message, related=related, other=beside.path, count=len(twins))
@@ -121,6 +141,45 @@ def misplaced_envelope(envelope: Envelope) -> Iterator[Finding]:
     yield from _misplaced(envelope)
 
 
+@rule("FC205", versions=V4)
+def misplaced_in_v4(envelope: Envelope) -> Iterator[Finding]:
+    place = envelope.place
+    if place.kind == "lifecycle" or (place.kind == "history" and _is_revived(envelope)):
+        return
+    home = f"{LIFECYCLE}/inbox" if envelope.kind == "TASK" else HOME_FOLDER[envelope.kind]
+    if place.kind != ("stage" if envelope.kind == "TASK" else home) or place.depth:
+        yield _at_home(envelope, "deep" if place.depth and place.kind in ("stage", home) else "default", home)
+
+
+@rule("FC205", versions=V4)
+def envelope_beside_buckets(workspace: Workspace) -> Iterator[Finding]:
+    """Envelopes by their names where none is looked for; copies in `cold/` are there lawfully."""
+    for path, entry in workspace.entries.items():
+        place, filename = workspace.place(path), path.rpartition("/")[2]
+        kind = parse_v4_kind(filename) if place.kind in ("root", OPERATIONS) and entry.kind is Kind.FILE else None
+        if kind and kind == declared_kind(workspace, path):
+            home = workspace.path(f"{LIFECYCLE}/inbox" if kind == "TASK" else HOME_FOLDER[kind])
+            yield on_path(workspace, "FC205", path, about=place.kind, kind=kind, home=home, target=f"{home}/{filename}")
+
+
+def declared_kind(workspace: Workspace, path: str) -> str | None:
+    """The `type:` that a file outside the buckets gives itself, None where it gives none."""
+    for _, document in workspace.read([path]):
+        return document.front.mapping.text("type") if document.front.mapping else None
+    return None
+
+
+def _is_revived(envelope: Envelope) -> bool:
+    """Whether another copy of a TASK lies in a stage: FC210 speaks of both."""
+    return envelope.kind == "TASK" and any(copy.place.kind == "stage" for copy in envelope.workspace.by_stem[envelope.stem])
+
+
+def _at_home(envelope: Envelope, message: str, home: str) -> Finding:
+    home = envelope.workspace.path(home)
+    target = f"{home}/{envelope.filename}"
+    return on(envelope, "FC205", envelope.file, about=envelope.place.kind, message=message, kind=envelope.kind, home=home, target=target)
+
+
 @rule("FC205", versions=V1_V2)
 def misplaced_in_older_layout(workspace: Workspace) -> Iterator[Finding]:
     groups: dict[tuple[str, str], list[Finding]] = {}
@@ -167,7 +226,7 @@ def _homes(envelope: Envelope, *, old: bool) -> tuple[str, ...]:
     return (HOME_FOLDER[envelope.kind],)
 
 
-@rule("FC206", versions=V3)
+@rule("FC206", versions=V3_V4)
 def symlinked_stage(workspace: Workspace) -> Iterator[Finding]:
     for path in links_that_matter(workspace):
         # Where it leaves the root that is the graver fault, and FC714 speaks of it.
@@ -184,7 +243,7 @@ def links_that_matter(workspace: Workspace) -> Iterator[str]:
 
 
 def _matters(workspace: Workspace, path: str, envelopes: set[str]) -> bool:
-    if path in envelopes or workspace.relative(path) in MANIFEST_NAMES:
+    if path in envelopes or workspace.relative(path) in MANIFEST_NAMES or (workspace.version == 4 and workspace.is_fact(path)):
         return True
     filename = path.rpartition("/")[2]
     is_folder = "." not in filename or claimed_kind(f"{filename}.md") is not None

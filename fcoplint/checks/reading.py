@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fcoplint.checks.registry import ANY, UNKNOWN, V3_V4, V4, rule
+from fcoplint.checks.registry import ANY, UNKNOWN, V3_V4, rule
 from fcoplint.findings import Finding, on, on_path
 from fcoplint.model.change import Change
 from fcoplint.model.envelope import Envelope
@@ -50,9 +50,21 @@ def unreadable_folder(workspace: Workspace) -> Iterator[Finding]:
         yield on_path(
             workspace, "FC001", workspace.manifest_path, about="too-large", message="too-large", detail=workspace.manifest.fault.detail
         )
+    yield from _unreadable_facts(workspace) if workspace.version == 4 else ()
     for path, entry in workspace.entries.items():
         if entry.kind is Kind.SUBMODULE and workspace.place(f"{path}/").kind != "other":
             yield on_path(workspace, "FC001", path, about="submodule", message="submodule", detail="")
+
+
+def _unreadable_facts(workspace: Workspace) -> Iterator[Finding]:
+    for path, why in workspace.facts.unreadable.items():
+        if why.reason not in _TOLD_ELSEWHERE:
+            yield on_path(workspace, "FC001", path, about=why.reason, message=why.reason, detail=why.detail)
+    for fact in workspace.facts.all:
+        if fact.is_lfs_pointer:
+            yield on_path(workspace, "FC001", fact.path, about="lfs-pointer", message="lfs-pointer")
+        elif fact.fault and fact.fault.kind == "too-large":
+            yield on_path(workspace, "FC001", fact.path, about="too-large", message="too-large", detail=fact.fault.detail)
 
 
 @rule("FC001", versions=ANY)
@@ -70,14 +82,14 @@ def history_not_checked(change: Change) -> Iterator[Finding]:
         yield Finding("FC003", Location(""), "", about="unborn", message="unborn")
 
 
-@rule("FC004", versions=UNKNOWN | V4)
+@rule("FC004", versions=UNKNOWN)
 def unsupported_protocol(workspace: Workspace) -> Iterator[Finding]:
     declared = workspace.protocol.unsupported
-    if workspace.manifest is None or declared is None:
-        yield on_path(workspace, "FC004", workspace.manifest_path, about="4.0", message="not-yet")
-    else:
-        span = workspace.manifest.span(declared.partition(" ")[0])
-        yield on_path(workspace, "FC004", workspace.manifest_path, span, about=declared, declared=declared)
+    if workspace.manifest and declared:
+        key = declared.partition(" ")[0]
+        message = "default" if key == "protocol" else "version"
+        span = workspace.manifest.span(key)
+        yield on_path(workspace, "FC004", workspace.manifest_path, span, about=declared, message=message, declared=declared)
 
 
 def _folder_message(why: Unreadable) -> str:

@@ -16,15 +16,17 @@ UNKNOWN = frozenset({0})
 V1_V3 = frozenset({1, 2, 3})
 V1_V2 = frozenset({1, 2})
 V2_V3 = frozenset({2, 3})
+V1_V4 = frozenset({1, 2, 3, 4})
 V3 = frozenset({3})
 V3_V4 = frozenset({3, 4})
 V4 = frozenset({4})
 ANY = UNKNOWN | V1_V3 | V4
 
 _MODULES = (
-    "reading", "identity", "values", "clashes", "manifest", "path", "archive", "strays", "events", "authority", "evidence",
-    "judgement", "roots", "roots_references", "roots_reports", "roots_bindings", "roots_machine", "history", "landing", "actors",
-    "repository", "writing",
+    "reading", "identity", "values", "clashes", "manifest", "path", "archive", "strays", "events", "attempts", "authority",
+    "authorization", "evidence", "cited", "creation", "families", "judgement", "roots", "roots_references", "roots_reports",
+    "roots_bindings", "roots_machine", "history", "landing", "actors", "repository", "writing", "chain", "facts", "workspace_ids",
+    "records",
 )  # fmt: skip
 # What a check may look at, by the name of its parameter's type: the signature is the kind (design.md 4).
 _ENVELOPES = {

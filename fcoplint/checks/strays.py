@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from fcoplint.checks.registry import V1_V3, V3, rule
+from fcoplint.checks.registry import V1_V3, V3_V4, rule
 from fcoplint.findings import Finding, on_path
 from fcoplint.model.document import Document
 from fcoplint.model.location import Location
 from fcoplint.model.nodes import Scalar, Span
 from fcoplint.model.workspace import Workspace
 from fcoplint.protocol import names, places
+from fcoplint.protocol.facts import is_create_lock, is_fact
+from fcoplint.protocol.places import HOME_FOLDER
 from fcoplint.source.snapshot import Kind
 
 # What lies here is over in the older layouts, and the reference's audit passes it by.
@@ -33,12 +35,12 @@ def ghost_prefix(workspace: Workspace) -> Iterator[Finding]:
             yield _on_file(workspace, "FC104", path, about="ghost", prefix=f"{prefix}-")
 
 
-@rule("FC207", versions=V3)
+@rule("FC207", versions=V3_V4)
 def stray_file(workspace: Workspace) -> Iterator[Finding]:
     envelopes = {envelope.path for envelope in workspace.envelopes}
     for path, entry in workspace.entries.items():
         if entry.kind is Kind.FILE and path not in envelopes:
-            message = _stray(workspace, path)
+            message = _stray_in_v4(workspace, path) if workspace.version == 4 else _stray(workspace, path)
             if message:
                 yield _on_file(workspace, "FC207", path, about="stray", message=message)
 
@@ -59,10 +61,24 @@ def _stray(workspace: Workspace, path: str) -> str | None:
     return "stage" if beside_tasks and not filename.upper().startswith("README") else None
 
 
-@rule("FC207", versions=V3)
+def _stray_in_v4(workspace: Workspace, path: str) -> str | None:
+    """The same of v4, whose buckets hold nothing but envelopes, and `operations/` nothing but facts and their locks."""
+    place, filename = workspace.place(path), path.rpartition("/")[2]
+    if filename.startswith(".") or places.is_temporary(filename):
+        return None
+    if place.kind == places.OPERATIONS:
+        return None if is_fact(filename) or is_create_lock(filename) or names.parse_v4_kind(filename) else "operations"
+    if place.kind == places.COLD:
+        return None if names.parse_v4_kind(filename) == "TASK" else "cold"
+    if place.kind in ("stage", *HOME_FOLDER.values()):
+        return "look-alike" if names.looks_like_envelope(filename) else "bucket"
+    return _stray(workspace, path)
+
+
+@rule("FC207", versions=V3_V4)
 def stray_folder(workspace: Workspace) -> Iterator[Finding]:
     folders = {workspace.relative(path).partition("/")[0] for path in workspace.entries if "/" in workspace.relative(path)}
-    for folder in sorted(folders - places.KNOWN_FOLDERS):
+    for folder in sorted(folders - workspace.edition.folders):
         if not folder.startswith("."):
             yield on_path(workspace, "FC207", workspace.path(folder), about=folder, message="folder", folder=folder)
 

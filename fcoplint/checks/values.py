@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fcoplint.checks.registry import V1_V3, V3, rule
+from fcoplint.checks.registry import V1_V3, V1_V4, V3, rule
 from fcoplint.findings import Finding, on
 from fcoplint.model.envelope import Envelope, Report, Task
 from fcoplint.model.nodes import Scalar, Sequence, as_plain
 from fcoplint.protocol import fields
 from fcoplint.protocol.roles import YAML_TRAPS
 from fcoplint.protocol.stages import TERMINAL
-from fcoplint.protocol.times import parse_time
+from fcoplint.protocol.times import is_rfc3339, parse_time
 
 
-@rule("FC115", versions=V1_V3)
+@rule("FC115", versions=V1_V4)
 def wrong_protocol(envelope: Envelope) -> Iterator[Finding]:
     for value, said in envelope.said("protocol"):
-        if not fields.is_protocol(said) and not fields.is_protocol_alias(said):
+        if envelope.workspace.edition.is_exact:
+            is_right = said == fields.PROTOCOL
+        else:
+            is_right = fields.is_protocol(said) or fields.is_protocol_alias(said)
+        if not is_right:
             yield on(envelope, "FC115", value, about=said, value=said)
 
 
@@ -28,9 +32,13 @@ def protocol_alias(envelope: Envelope) -> Iterator[Finding]:
             yield on(envelope, "FC116", value, about=said, value=said)
 
 
-@rule("FC117", versions=V1_V3)
+@rule("FC117", versions=V1_V4)
 def wrong_version(envelope: Envelope) -> Iterator[Finding]:
     for value, said in envelope.said("version"):
+        if envelope.workspace.edition.is_exact:
+            if said != "4" or not isinstance(value, Scalar) or value.quoted:
+                yield on(envelope, "FC117", value, about=said, message="four", value=said)
+            continue
         version = fields.envelope_version(said)
         if version == 3:
             yield on(envelope, "FC117", value, about=said, message="three", when="3", value=said)
@@ -38,11 +46,11 @@ def wrong_version(envelope: Envelope) -> Iterator[Finding]:
             yield on(envelope, "FC117", value, about=said, value=said)
 
 
-@rule("FC123", versions=V1_V3)
+@rule("FC123", versions=V1_V4)
 def bad_priority(envelope: Envelope) -> Iterator[Finding]:
     for value, said in envelope.said("priority"):
         canonical = fields.canonical_priority(said)
-        if canonical is None:
+        if canonical is None or (envelope.workspace.edition.is_exact and said != canonical):
             yield on(envelope, "FC123", value, about=said, value=said)
         elif said != canonical:
             yield on(envelope, "FC123", value, about=said, message="alias", when="alias", value=said, canonical=canonical)
@@ -64,22 +72,26 @@ def bad_risk_level(envelope: Envelope) -> Iterator[Finding]:
             yield on(envelope, "FC125", value, about=said, value=said, levels=", ".join(fields.RISK_LEVELS))
 
 
-@rule("FC126", versions=V1_V3)
+@rule("FC126", versions=V1_V4)
 def bad_timestamp(envelope: Envelope) -> Iterator[Finding]:
-    for key in fields.TIME_FIELDS:
+    edition = envelope.workspace.edition
+    for key in edition.time_fields:
         for value, said in envelope.said(key):
-            if parse_time(said) is None:
+            if edition.is_exact and not is_rfc3339(said):
+                yield on(envelope, "FC126", value, about=f"{key}={said}", message="v4", when="v4", key=key, value=said)
+            elif parse_time(said) is None:
                 yield on(envelope, "FC126", value, about=f"{key}={said}", key=key, value=said)
 
 
-@rule("FC127", versions=V1_V3)
+@rule("FC127", versions=V1_V4)
 def bad_references(envelope: Envelope) -> Iterator[Finding]:
     value = envelope.get("references")
     if isinstance(value, Sequence):
         yield from _items(envelope, value)
     elif isinstance(value, Scalar) and (value.is_empty or _is_text(value)):
         if not value.is_empty:
-            yield on(envelope, "FC127", value, about=value.text, message="plain", when="one plain string", value=value.text)
+            when = "" if envelope.workspace.edition.is_exact else "one plain string"
+            yield on(envelope, "FC127", value, about=value.text, message="plain", when=when, value=value.text)
     elif value is not None:
         yield on(envelope, "FC127", value, about="no list", message="not-list")
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fcoplint.checks.registry import V1_V3, V3, rule
+from fcoplint.checks.registry import V1_V4, V3_V4, V4, rule
 from fcoplint.findings import Finding, on, on_path
 from fcoplint.model.envelope import Envelope
 from fcoplint.model.nodes import Span, walk_scalars
 from fcoplint.model.workspace import Workspace
+from fcoplint.protocol.facts import is_create_lock
 from fcoplint.protocol.lookalikes import describe, hidden_characters
 from fcoplint.protocol.places import is_temporary
 from fcoplint.source.snapshot import Kind
@@ -17,7 +18,7 @@ _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _UNSAFE = ("anchor", "alias", "tag", "merge-key", "too-deep")
 
 
-@rule("FC901", versions=V1_V3)
+@rule("FC901", versions=V1_V4)
 def not_utf8(envelope: Envelope) -> Iterator[Finding]:
     document = envelope.document
     if document is None or document.decode_fault is None:
@@ -27,34 +28,42 @@ def not_utf8(envelope: Envelope) -> Iterator[Finding]:
     yield on(envelope, "FC901", span, about="utf-8", message=message, offset=offset, byte=f"0x{document.data[offset]:02X}")
 
 
-@rule("FC902", versions=V1_V3)
+@rule("FC902", versions=V1_V4)
 def byte_order_mark(envelope: Envelope) -> Iterator[Finding]:
     for fault in envelope.document.front.faults if envelope.document else ():
         if fault.kind == "bom":
             yield on(envelope, "FC902", fault.span, about="bom")
 
 
-@rule("FC903", versions=V1_V3)
+@rule("FC903", versions=V1_V4)
 def carriage_return(envelope: Envelope) -> Iterator[Finding]:
     if envelope.document and b"\r" in envelope.document.data:
         line = envelope.document.data.count(b"\n", 0, envelope.document.data.index(b"\r")) + 1
-        yield on(envelope, "FC903", Span(line, 1, line, 1), about="carriage return")
+        is_exact = envelope.workspace.edition.is_exact
+        when, message = ("v4", "v4") if is_exact else ("", "default")
+        yield on(envelope, "FC903", Span(line, 1, line, 1), about="carriage return", when=when, message=message)
 
 
-@rule("FC904", versions=V3)
+@rule("FC904", versions=V3_V4)
 def leftover_temporary(workspace: Workspace) -> Iterator[Finding]:
     for path in workspace.entries:
-        if workspace.place(path).kind != "other" and is_temporary(path.rpartition("/")[2]):
+        filename = path.rpartition("/")[2]
+        if workspace.place(path).kind != "other" and is_temporary(filename) and not _stays(workspace, path):
             yield on_path(workspace, "FC904", path, about="temporary")
 
 
-@rule("FC904", versions=V3)
+def _stays(workspace: Workspace, path: str) -> bool:
+    """Whether this is the lock of a v4 creation, which is never deleted (protocol.md C.4)."""
+    return workspace.version == 4 and is_create_lock(path.rpartition("/")[2])
+
+
+@rule("FC904", versions=V3_V4)
 def leftover_initialisation(workspace: Workspace) -> Iterator[Finding]:
     for path in workspace.init_leftovers:
         yield on_path(workspace, "FC904", path, about="initialisation", message="initialisation")
 
 
-@rule("FC905", versions=V1_V3)
+@rule("FC905", versions=V1_V4)
 def hidden_in_front_matter(envelope: Envelope) -> Iterator[Finding]:
     document = envelope.document
     if document is None or document.front.faults:
@@ -76,14 +85,14 @@ def _spell_out(found: list[tuple[int, str]]) -> str:
     return ", ".join(dict.fromkeys(describe(char) for _, char in found))
 
 
-@rule("FC906", versions=V1_V3)
+@rule("FC906", versions=V1_V4)
 def unsafe_yaml(envelope: Envelope) -> Iterator[Finding]:
     for fault in envelope.document.front.faults if envelope.document else ():
         if fault.kind in _UNSAFE:
             yield on(envelope, "FC906", fault.span, about=fault.kind, message=fault.kind, detail=fault.detail)
 
 
-@rule("FC907", versions=V1_V3)
+@rule("FC907", versions=V1_V4)
 def conflict_marker(envelope: Envelope) -> Iterator[Finding]:
     if envelope.entry.kind is Kind.UNMERGED:
         yield on(envelope, "FC907", envelope.file, about="unmerged", message="unmerged")
@@ -97,7 +106,18 @@ def conflict_marker(envelope: Envelope) -> Iterator[Finding]:
         yield on(envelope, "FC907", span, about="marker")
 
 
-@rule("FC907", versions=V1_V3)
+@rule("FC907", versions=V4)
+def conflict_in_fact(workspace: Workspace) -> Iterator[Finding]:
+    for fact in workspace.facts.all:
+        line = fact.conflict_line if fact.fault else None
+        if line:
+            yield on_path(workspace, "FC907", fact.path, Span(line, 1, line, 1), about="marker")
+    for path, why in workspace.facts.unreadable.items():
+        if why.reason == "unmerged":
+            yield on_path(workspace, "FC907", path, about="unmerged", message="unmerged")
+
+
+@rule("FC907", versions=V1_V4)
 def conflict_in_manifest(workspace: Workspace) -> Iterator[Finding]:
     manifest = workspace.manifest
     line = manifest.conflict_line if manifest and manifest.fault else None

@@ -10,7 +10,6 @@ from fcoplint.model.document import Document
 from fcoplint.model.event import Event
 from fcoplint.model.location import Location
 from fcoplint.model.nodes import Mapping, Node, Pair, Scalar, Sequence, Span, in_words
-from fcoplint.protocol.fields import ROLE_FIELDS
 from fcoplint.protocol.names import Name, claimed_kind, parse_name
 from fcoplint.protocol.roles import YAML_TRAPS, is_address, split_slot
 from fcoplint.source.snapshot import Content, Entry, Unreadable
@@ -29,8 +28,12 @@ class Envelope:
         self.place = place
         self.entry = entry
         self.filename = path.rpartition("/")[2]
-        self.name: Name | None = parse_name(self.filename)
         self.kind = kind
+
+    @cached_property
+    def name(self) -> Name | None:
+        """The parts of the file name where it follows the grammar; v4's names have none, whatever they look like."""
+        return None if self.workspace.version == 4 else parse_name(self.filename)
 
     @property
     def stem(self) -> str:
@@ -66,7 +69,7 @@ class Envelope:
     @property
     def author(self) -> str | None:
         """The role that wrote it: a REPORT's sender, an ISSUE's reporter, a REVIEW's reviewer; by a field of a role, else the name."""
-        key = ROLE_FIELDS[self.kind][0]
+        key = self.workspace.edition.role_fields[self.kind][0]
         return self._role_in(key) or (self.name.sender if self.name else None) or self.text(key)
 
     @property

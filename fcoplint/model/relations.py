@@ -125,6 +125,10 @@ class Relations:
         return self._workspace.find(target.stem) or self._abbreviated(target)
 
     def _pair(self, report: Report) -> tuple[Pairing, ...]:
+        if report.workspace.version == 4:
+            # v4 names the one TASK by its exact id, and asks nobody's role.
+            found = ((item, task) for item in references(report, "subject_ref") for task in self._workspace.named(item.value.text))
+            return tuple(Pairing(task, item.key, item.value) for item, task in found if isinstance(task, Task))
         claimed: tuple[Pairing, ...] = ()
         for key in TASK_KEYS:
             named = [Pairing(task, key, item.value) for item in references(report, key) for task in self._tasks(item.value.text, report)]

@@ -9,6 +9,9 @@ from functools import cached_property
 from fcoplint.model.authority import Authority
 from fcoplint.model.document import Document
 from fcoplint.model.envelope import Envelope, Issue, Report, Review, Task, make_envelope
+from fcoplint.model.facts import Fact, Facts, make_fact
+from fcoplint.model.family import Families
+from fcoplint.model.grounds import authorization, evidence
 from fcoplint.model.location import Location
 from fcoplint.model.manifest import Manifest
 from fcoplint.model.policy import Policy
@@ -16,20 +19,34 @@ from fcoplint.model.relations import Relations
 from fcoplint.model.sheets import Sheet, find_sheets
 from fcoplint.model.surroundings import Surroundings
 from fcoplint.protocol import versions
-from fcoplint.protocol.dialects import DIALECTS, Dialect
+from fcoplint.protocol.dialects import DIALECTS, FCOP4, Dialect
+from fcoplint.protocol.editions import Edition, edition_of
+from fcoplint.protocol.facts import is_fact
 from fcoplint.protocol.names import parse_name, plain_spelling
-from fcoplint.protocol.places import MANIFEST_NAMES, Place, is_envelope, is_marker, is_workspace_folder, place_of, project_of
+from fcoplint.protocol.places import (
+    COLD,
+    MANIFEST_NAMES,
+    OPERATIONS,
+    Place,
+    is_envelope,
+    is_marker,
+    is_workspace_folder,
+    place_of,
+    project_of,
+)
 from fcoplint.source.snapshot import Content, Entry, Kind, Note, Snapshot, Unreadable, link_target, read_one
 
 
 class Documents:
     """Parsed contents by git object id: what two snapshots share is read and parsed once.
 
-    `stems` holds, by workspace folder and path, what is known of names: an envelope's stem, "" for other files.
+    `stems` holds, by workspace folder and path, what is known of names: an envelope's stem, "" for other files. `facts` are
+    those of v4's operations, by object id and path.
     """
 
     def __init__(self) -> None:
         self.stems: dict[str, dict[str, str]] = {}
+        self.facts: dict[tuple[str, str], Fact] = {}
         self._by_oid: dict[str, Document | Unreadable] = {}
 
     def load(self, snapshot: Snapshot, paths: Iterable[str]) -> Iterator[tuple[str, Document | Unreadable]]:
@@ -150,7 +167,12 @@ class Workspace:
     @cached_property
     def dialect(self) -> Dialect:
         """The vocabulary its events are judged by."""
-        return DIALECTS[self.policy.dialect]
+        return FCOP4 if self.version == 4 else DIALECTS[self.policy.dialect]
+
+    @cached_property
+    def edition(self) -> Edition:
+        """The grammar of its envelopes."""
+        return edition_of(self.version)
 
     @cached_property
     def declared_roles(self) -> frozenset[str]:
@@ -206,9 +228,58 @@ class Workspace:
         return find_sheets(self)
 
     @cached_property
+    def workspace_id(self) -> str | None:
+        """The id that a v4 manifest declares."""
+        return self.manifest.workspace_id if self.manifest else None
+
+    @cached_property
+    def facts(self) -> Facts:
+        """What v4's tools recorded in `operations/`."""
+        found: dict[str, Fact] = {}
+        unreadable: dict[str, Unreadable] = {}
+        unknown: list[str] = []
+        for path in sorted(path for path in self.entries if self.is_fact(path)):
+            entry = self.entries[path]
+            known = self._documents.facts.get((entry.oid or "", path))
+            if known:
+                found[path] = known
+            elif entry.kind is Kind.LINK:
+                unreadable[path] = Unreadable("link")
+            else:
+                unknown.append(path)
+        for path, content in self.snapshot.read(unknown) if unknown else ():
+            if isinstance(content, Unreadable):
+                unreadable[path] = content
+                continue
+            found[path] = make_fact(path, content)
+            oid = self.entries[path].oid
+            if oid:
+                self._documents.facts[oid, path] = found[path]
+        return Facts([found[path] for path in sorted(found)], unreadable)
+
+    @cached_property
+    def consumed(self) -> frozenset[str]:
+        """The ids of all that events of v4 stand on: the evidence they cite, and their authorizations."""
+        events = [event for task in self.tasks for event in task.events]
+        cited = {citation.ref.text for event in events for citation in evidence(event)}
+        granted = {grant.ref.text for event in events if (grant := authorization(event))}
+        return frozenset(cited | granted)
+
+    @cached_property
+    def cold(self) -> dict[str, str]:
+        """The paths of exported copies in `cold/`, by stem; `read` gives their bytes."""
+        found = (path for path in sorted(self.entries) if self.place(path) == (COLD, None, 0) and path.endswith(".md"))
+        return {path.rpartition("/")[2].removesuffix(".md"): path for path in found}
+
+    @cached_property
     def relations(self) -> Relations:
         """Which of these envelopes speak of which."""
         return Relations(self)
+
+    @cached_property
+    def families(self) -> Families:
+        """The attempts and families of FCoP 4 among these envelopes."""
+        return Families(self)
 
     @cached_property
     def authority(self) -> Authority:
@@ -235,8 +306,11 @@ class Workspace:
         """Envelopes whose names a reader takes for right ones (FC106), by the stem and the short id that he reads."""
         found: dict[str, list[Envelope]] = {}
         for envelope in self.envelopes:
-            read = parse_name(plain_spelling(envelope.filename)) if envelope.name is None else None
-            for key in {read.stem, read.short_id} if read else ():
+            plain = plain_spelling(envelope.filename)
+            if plain == envelope.filename or not self.edition.is_name(plain):
+                continue
+            read = None if self.version == 4 else parse_name(plain)
+            for key in {read.stem, read.short_id} if read else {plain.removesuffix(".md")}:
                 found.setdefault(key, []).append(envelope)
         return found
 
@@ -298,6 +372,11 @@ class Workspace:
         if not isinstance(document, Document) or location.span.line > len(document.lines):
             return None
         return document.lines[location.span.line - 1]
+
+    def is_fact(self, path: str) -> bool:
+        """Whether a path is that of a fact of v4's tools."""
+        place = self.place(path)
+        return place.kind == OPERATIONS and place.depth == 0 and is_fact(path.rpartition("/")[2])
 
     @cached_property
     def _paths(self) -> dict[str, list[str]]:

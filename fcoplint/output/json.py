@@ -69,6 +69,7 @@ def _finding(item: Reported) -> dict[str, Any]:
         "next": [_text(word) for word in item.next],
         "fix": _fix(finding.fix),
         "source": item.rule.source,
+        "protocol_error": item.protocol_error,
         "fingerprint": finding.fingerprint,
         "introduced": item.introduced,
         "commit": {"id": item.commit.oid, "author": _text(item.commit.author), "date": item.commit.date} if item.commit else None,

@@ -122,6 +122,7 @@ class Finding(Place):
     next: list[str] = Field(description="The next command to type, as words.")
     fix: Fix | None = Field(description="What would put it right, where that is certain; no command applies it unasked.")
     source: str
+    protocol_error: str | None = Field(description="The stable code that FCoP 4 gives the fault; null in older workspaces.")
     fingerprint: str = Field(pattern=r"^[0-9a-f]{24}$", description="The same fault, wherever it stands.")
     introduced: bool
     commit: Commit | None = Field(description="The commit that brought it in, where commits were judged one by one.")

@@ -11,7 +11,8 @@ from fcoplint.model.nodes import Span
 from fcoplint.output.neutral import neutral, neutral_line, neutral_line_start, neutral_path
 from fcoplint.output.phrases import say, translate
 from fcoplint.output.width import pad, width
-from fcoplint.report import Report, Reported
+from fcoplint.report import NOT_PROVABLE, Report, Reported
+from fcoplint.source.snapshot import Note
 
 _SGR = {"error": "1;31", "warning": "1;33", "info": "1;36", "code": "1", "dim": "2", "next": "1;32"}
 # A source line longer than this is shown around the finding only.
@@ -60,9 +61,18 @@ def summary(report: Report, paint: Paint) -> Iterator[str]:
         listed = comma.join(say(lang, kind, n=number) for kind, number in excused.items())
         yield paint("dim", say(lang, "excused", n=sum(excused.values()), listed=listed))
     for note in report.notes:
+        if note.topic == NOT_PROVABLE:
+            continue
         where = f"{neutral_path(note.path or '.')}: " if note.path is not None else ""
-        text = translate(lang, note.template).replace("{}", note.detail)
-        yield paint("dim", neutral_line(say(lang, "note", text=f"{where}{text}")))
+        yield paint("dim", neutral_line(say(lang, "note", text=f"{where}{_told(note, lang)}")))
+    beyond = [_told(note, lang) for note in report.notes if note.topic == NOT_PROVABLE]
+    if beyond:
+        yield paint("dim", say(lang, "beyond"))
+        yield from (paint("dim", neutral_line(f"  - {text}")) for text in beyond)
+
+
+def _told(note: Note, lang: str) -> str:
+    return translate(lang, note.template).replace("{}", note.detail)
 
 
 def _block(item: Reported, paint: Paint) -> Iterator[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
-from fcoplint.protocol import stages
+from fcoplint.protocol import stages, v4
 from fcoplint.protocol.roles import TOOL_ACTORS
 from fcoplint.protocol.stages import CLOSERS, EDGES, JUDGES, OPEN_STAGES, STAGES, Edge, Mover, Table
 
@@ -38,6 +38,9 @@ class Dialect:
 
 
 FCOP = Dialect("fcop", stages.FCOP, ("tool",), _OPTIONAL_KEYS | set(REQUIRED_KEYS), TOOL_ACTORS)
+
+# v4 has one vocabulary, and no dialects.
+FCOP4 = Dialect("fcop4", v4.TABLE, ("tool",), v4.EVENT_KEYS, frozenset(), note_keys=())
 
 _RUNTIME = (Mover.RUNTIME,)
 # LifecycleStateMachine.ts and childTaskArchiveGate.ts of CodeFlowMu-open; the edges of FCoP stay lawful beside them,

@@ -3,6 +3,7 @@
 import datetime
 import functools
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from fcoplint.protocol.lookalikes import skeleton
@@ -124,12 +125,13 @@ def is_calendar_date(digits: str) -> bool:
     return True
 
 
-def looks_confusable(filename: str) -> bool:
+def looks_confusable(filename: str, is_name: Callable[[str], bool]) -> bool:
     """Whether only spelling that a reader cannot see, or easily overlooks, keeps this name from being a right one.
 
-    Look-alike letters, hidden characters, outer blanks, a prefix in small letters, an extension in capitals.
+    Look-alike letters, hidden characters, outer blanks, a prefix in small letters, an extension in capitals. `is_name` knows
+    the grammar.
     """
-    return parse_name(filename) is None and parse_name(plain_spelling(filename)) is not None
+    return not is_name(filename) and is_name(plain_spelling(filename))
 
 
 def plain_spelling(filename: str) -> str:

@@ -10,12 +10,20 @@ MANIFEST_NAMES = ("fcop.json", "codeflow.json")
 LIFECYCLE = "_lifecycle"
 # Folders of the older layouts, and those every layout has, that hold envelopes.
 ENVELOPE_FOLDERS = ("tasks", "log", "reports", "issues", "reviews")
+# Folders of v4 beside these: what its tools record, and exported copies of archived TASKs, which are no envelopes of their own.
+OPERATIONS, COLD = "operations", "cold"
 HOME_FOLDER = {"REPORT": "reports", "ISSUE": "issues", "REVIEW": "reviews"}
 # What v3 knows beside the stages, what runtimes keep there lawfully, and the older layouts' (FC204 speaks of those).
 KNOWN_FOLDERS = frozenset(
     {LIFECYCLE, *ENVELOPE_FOLDERS, "history", "shared", "alerts", "internal", "ledger", "_ledger", "logs"}
     | {"inbox", "outbox", "adopted", "templates", "_archive", "legacy-non-protocol"}
 )
+# v4 keeps envelopes and facts in folders of its own; the older layouts' and `history/` are none of them (protocol.md C.1).
+V4_FOLDERS = frozenset(
+    {LIFECYCLE, "reports", "issues", "reviews", OPERATIONS, COLD, "shared", "alerts", "internal", "ledger", "_ledger", "logs"}
+    | {"adopted", "templates", "_archive", "legacy-non-protocol"}
+)
+V4_BUCKETS = ("reports", "issues", "reviews", OPERATIONS, COLD)
 # Folders that the reference's own audit passes by, wherever they lie.
 _SET_ASIDE = frozenset({"_archive", "legacy-non-protocol"})
 # Where the products of the work lie, beside the workspace: `workspace/<slug>/` (protocol.md V3-K01).
@@ -70,7 +78,7 @@ def place_of(relative: str) -> Place:
         return Place("lifecycle", None, folders - 1)
     if not _SET_ASIDE.isdisjoint(parts[:-1]):
         return Place("_archive", None, folders - 1)
-    if parts[0] == "history" or parts[0] in ENVELOPE_FOLDERS:
+    if parts[0] in ("history", OPERATIONS, COLD) or parts[0] in ENVELOPE_FOLDERS:
         return Place(parts[0], None, folders - 1)
     return Place("other", None, folders)
 

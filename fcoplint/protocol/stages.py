@@ -30,7 +30,8 @@ class Edge(NamedTuple):
     """One lawful move: from a stage (None: nothing yet) to a stage, by a tool.
 
     `movers` may make it; `default_by` is what the reference writes in `by` when the caller names nobody (None: it demands
-    a name); `aliases` are tools that are taken for the right one with a warning.
+    a name); `aliases` are tools that are taken for the right one with a warning. `keys` are what v4 asks of its event beside
+    the five keys of every event.
     """
 
     source: str | None
@@ -39,6 +40,7 @@ class Edge(NamedTuple):
     movers: tuple[Mover, ...]
     default_by: str | None = None
     aliases: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.tool} ({self.source or 'null'} to {self.target})"

@@ -10,6 +10,8 @@ _FORM = re.compile(
     r"(?:[Tt ](?P<clock>\d{2}:\d{2}(?::\d{2})?)(?:[.,](?P<fraction>\d{1,9}))?\s?(?P<offset>[Zz]|[+-]\d{2}(?::?\d{2})?)?)?",
     re.ASCII,
 )
+# RFC 3339, which v4 asks for: nothing may be left out.
+_STRICT = re.compile(r"\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})", re.ASCII)
 # ISO 8601 without its separators: 20261001, 20261001T080000Z.
 _BASIC = re.compile(r"(\d{4})(\d{2})(\d{2})(?:T(\d{2})(\d{2})(\d{2})?(.*))?", re.ASCII)
 
@@ -49,6 +51,11 @@ def parse_time(text: str) -> Time | None:
         return Time((naive - shift).replace(tzinfo=datetime.UTC), match["offset"] is not None)
     except (ValueError, OverflowError):
         return None
+
+
+def is_rfc3339(text: str) -> bool:
+    """Whether a text is a date-time of RFC 3339, with its offset, and a moment that there is (protocol.md D 16)."""
+    return _STRICT.fullmatch(text) is not None and parse_time(text) is not None
 
 
 def _extended(text: str) -> str:

@@ -5,8 +5,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from fcoplint.protocol.places import LIFECYCLE
+from fcoplint.protocol import v4
+from fcoplint.protocol.places import LIFECYCLE, OPERATIONS
 
+_CREATIONS = f"{OPERATIONS}/create-"
 _LEGACY = re.compile(r"[123](?:\.\d+){0,2}", re.ASCII)
 
 
@@ -40,9 +42,12 @@ def detect(folder: str, declared: Declared | None, relative_paths: Iterable[str]
     unsupported = _unsupported(declared) if declared else None
     if unsupported is not None:
         return Protocol(0, False, unsupported)
-    if declared and declared.protocol_version == "4.0":
+    if declared and declared.protocol_version == v4.VERSION:
         return Protocol(4, False, None)
     paths = list(relative_paths)
+    # Where the manifest says nothing because it is gone or broken, the record of a creation tells v4.
+    if declared is None and any(path.startswith(_CREATIONS) for path in paths):
+        return Protocol(4, False, None)
     # Folders kept by a .gitkeep alone are not in use: the reference ignores an empty tasks/ or log/, too.
     has_v2 = any(path.startswith(("tasks/", "log/")) and not path.endswith("/.gitkeep") for path in paths)
     if any(path.startswith(f"{LIFECYCLE}/") for path in paths):
@@ -56,7 +61,7 @@ def _unsupported(declared: Declared) -> str | None:
     if declared.protocol is not None and declared.protocol != "fcop":
         return f'protocol "{declared.protocol}"'
     if declared.protocol_version is not None:
-        known = declared.protocol_version == "4.0" or _LEGACY.fullmatch(declared.protocol_version)
+        known = declared.protocol_version == v4.VERSION or _LEGACY.fullmatch(declared.protocol_version)
         return None if known else f'protocol_version "{declared.protocol_version}"'
     if declared.version is not None and not _LEGACY.fullmatch(declared.version):
         return f'version "{declared.version}"'

@@ -79,6 +79,11 @@ class Repo:
         """A new repository with branch main; `options` go to `git init`."""
         return cls(git.Repo.init(path, initial_branch="main", **options), path)
 
+    @classmethod
+    def at(cls, path: Path) -> "Repo":
+        """A repository that is there already."""
+        return cls(git.Repo(path), path)
+
     def git(self, *args: str, env: dict[str, str] | None = None) -> str:
         """Run git here; its output."""
         done = subprocess.run(

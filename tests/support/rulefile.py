@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import frontmatter
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -20,6 +20,10 @@ _HEADING = re.compile(r"^#{2,} .*$", re.MULTILINE)
 _ESCAPE = re.compile(r"\\(r|n|t|\\|x[0-9a-f]{2}|u[0-9a-f]{4})")
 _MANIFEST = {
     "mode": "preset", "team": "dev-team", "leader": "PM", "roles": ["PM", "DEV", "QA", "OPS"], "lang": "en", "version": 1
+}  # fmt: skip
+_MANIFEST_V4 = {
+    "protocol": "fcop", "protocol_version": "4.0", "workspace_id": "urn:uuid:8c1f5a50-3d0e-4a7b-9e44-0b6f2d1c7a90",
+    "encoding": {"name": "fcop-filesystem", "version": "4.0"}, "profiles": ["team-lead"],
 }  # fmt: skip
 SECTIONS = ("What it checks", "Why it matters", "Example", "How to put it right", "Settings")
 
@@ -45,6 +49,7 @@ class RuleFile(BaseModel):
     severity: Severity | dict[str, Severity]
     fix: Literal["none", "safe", "unsafe", "recover", "repair"]
     source: str
+    protocol_error: str | dict[str, str] | None = None
     why: str = Field(min_length=20, pattern=r"[.!?]$")
     messages: dict[str, Message] = Field(min_length=1)
     with_: list[str] = Field(default_factory=list, alias="with")
@@ -63,6 +68,13 @@ class RuleFile(BaseModel):
         return self
 
     @property
+    def protocol_errors(self) -> dict[str, str]:
+        """The protocol's own code by message, "" for all that are not named."""
+        said = {"default": self.protocol_error} if isinstance(self.protocol_error, str) else self.protocol_error or {}
+        assert set(said) - {"default"} <= set(self.messages), f"{self.code}: errors of messages that are not there"
+        return {"" if key == "default" else key: value for key, value in said.items()}
+
+    @property
     def severities(self) -> dict[str, str]:
         """Severity by condition, "" for the ordinary case."""
         if isinstance(self.severity, str):
@@ -75,7 +87,7 @@ class RuleFile(BaseModel):
             for kind in ("bad", "good"):
                 blocks = [match for match in _BLOCK.finditer(section) if match["kind"] == kind]
                 if blocks:
-                    example = Example(kind)
+                    example = Example(kind, manifest=_MANIFEST_V4 if self.protocols == "v4" else _MANIFEST)
                     for block in blocks:
                         example.add((block["options"] or "").split(), block["text"])
                     yield example
@@ -89,6 +101,7 @@ class Example:
     files: dict[str, bytes] = field(default_factory=dict)
     links: dict[str, str] = field(default_factory=dict)
     before: dict[str, bytes] = field(default_factory=dict)
+    manifest: dict[str, Any] = field(default_factory=lambda: _MANIFEST)
 
     def add(self, options: list[str], text: str) -> None:
         """Add one fenced block."""
@@ -102,18 +115,18 @@ class Example:
 
     def snapshot(self) -> MemorySnapshot:
         """The state after, with a manifest where the example shows none."""
-        return MemorySnapshot(_with_manifest(self.files), self.links)
+        return MemorySnapshot(_with_manifest(self.files, self.manifest), self.links)
 
     def snapshot_before(self) -> MemorySnapshot | None:
         """The state before, with a manifest where it shows none; None where the example shows no change."""
-        return MemorySnapshot(_with_manifest(self.before)) if self.before else None
+        return MemorySnapshot(_with_manifest(self.before, self.manifest)) if self.before else None
 
 
-def _with_manifest(files: dict[str, bytes]) -> dict[str, bytes]:
+def _with_manifest(files: dict[str, bytes], manifest: dict[str, Any]) -> dict[str, bytes]:
     root = "docs/agents" if any(path.startswith("docs/agents/") for path in files) else "fcop"
     if any(path.endswith(("fcop.json", "codeflow.json")) for path in files) or "" in files:
         return {path: content for path, content in files.items() if path}
-    return {f"{root}/fcop.json": json.dumps(_MANIFEST).encode(), **files}
+    return {f"{root}/fcop.json": json.dumps(manifest).encode(), **files}
 
 
 def _unescape(text: str) -> bytes:
