@@ -97,7 +97,7 @@ class Config(BaseModel):
     per_path_ignores: dict[str, list[Selector]] = Field({}, description="Rules that do not speak of paths that fit a pattern.")
     severity: dict[Selector, Severity] = Field({}, description="Another severity for the findings of these rules.")
     fail_level: Severity = Field("error", description="The least severity that makes the run fail.")
-    protocol: Literal["auto", "v1", "v2", "v3"] = Field(
+    protocol: Literal["auto", "v1", "v2", "v3", "v4"] = Field(
         "auto", description="The protocol version of every workspace; `auto`: what its files tell."
     )
     dialect: Literal["fcop", "codeflowmu"] = Field("fcop", description="The vocabulary of events.")

@@ -427,6 +427,16 @@ def test_an_archiving_may_cite_again_what_the_task_was_accepted_on(branches: int
     assert ours(workspace) == set()
 
 
+def test_the_archiving_of_a_family_may_be_authorised_for_no_attempt() -> None:
+    workspace = Workspace4("family")
+    root, attempt, _ = family(workspace)
+    convergence, bound = workspace.converge(root), {"family_digest": workspace.family(root)}
+    grant = workspace.review(root, "authorization", "authorize", **workspace.authority("done", "archive", **bound))
+    heads = [branch.report_id for branch in workspace.branches(root)]
+    workspace.move_on(root, "archive", "PM", grant, convergence, *heads, more={"attempt_id": attempt, **bound})
+    assert codes(workspace) == set()
+
+
 def test_a_workspace_without_profiles_lets_nothing_out_of_review() -> None:
     workspace = Workspace4("bare", profiles=())
     submitted(workspace)

@@ -8,8 +8,8 @@ from fcoplint.checks.events import is_legacy
 from fcoplint.checks.registry import V4, rule
 from fcoplint.findings import Finding, Related, on
 from fcoplint.model.envelope import Report, Task
-from fcoplint.model.event import Event
-from fcoplint.model.grounds import Attempt, Citation, attempt_before, attempts, authorization, evidence
+from fcoplint.model.event import Attempt, Event
+from fcoplint.model.grounds import Citation, attempt_before, authorization, evidence
 from fcoplint.model.nodes import Node, Scalar, Sequence
 from fcoplint.model.workspace import Workspace
 from fcoplint.protocol import v4
@@ -98,7 +98,7 @@ def _cited_kinds(task: Task, event: Event, edge: Edge) -> Iterator[Finding]:
 def attempt_reused(workspace: Workspace) -> Iterator[Finding]:
     first: dict[str, tuple[Task, Attempt]] = {}
     for task in _one_of_each(workspace):
-        for attempt in attempts(task):
+        for attempt in task.attempts:
             earlier = first.setdefault(attempt.id, (task, attempt))
             if earlier[1] is not attempt:
                 where, before = attempt.event.scalar("attempt_id"), earlier[1].event.scalar("attempt_id")
@@ -113,7 +113,7 @@ def _one_of_each(workspace: Workspace) -> Iterator[Task]:
     """Each TASK once; of copies (FC203) the one with most events. In the order in which they were first taken up."""
     copies = ([copy for copy in found if isinstance(copy, Task)] for found in workspace.by_stem.values())
     chosen = [max(found, key=lambda task: (len(task.events), task.path)) for found in copies if found]
-    yield from sorted(chosen, key=lambda task: (next((item.event.text("at") or "" for item in attempts(task)), ""), task.path))
+    yield from sorted(chosen, key=lambda task: (next((item.event.text("at") or "" for item in task.attempts), ""), task.path))
 
 
 @rule("FC354", versions=V4)
@@ -134,7 +134,7 @@ def report_of_no_attempt(report: Report) -> Iterator[Finding]:
     if said is None or subject is None:
         return
     copies = [task for task in report.workspace.named(subject) if isinstance(task, Task)]
-    known = {attempt.id for task in copies for attempt in attempts(task)}
+    known = {attempt.id for task in copies for attempt in task.attempts}
     # Of a TASK that cannot be read, or has no list, nobody knows its attempts.
     if copies and all(task.events for task in copies) and said.text not in known:
         related = (Related(copies[0].file, "TASK"),)

@@ -18,6 +18,8 @@ from fcoplint.protocol.stages import TERMINAL
 
 _OPERATION_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}", re.ASCII)
 _OF_OPERATION = ("operation_id", "operation_kind", "normalized_request_digest")
+# More of what a file says is no help to a reader.
+_SHOWN = 200
 _FACT_KEYS = frozenset(
     {"contract", "key", "workspace_id", "operation_kind", "operation_id", "task_id", "path", "digest", "content_digest"}
 )  # fmt: skip
@@ -88,13 +90,14 @@ def bad_create_fact(workspace: Workspace) -> Iterator[Finding]:
     """A create fact by itself: its keys, its name, its TASK, and that it is the only one."""
     seen: set[str] = set()
     for fact in workspace.facts.creates:
+        if fact.is_told_elsewhere:
+            continue
         task = fact.task_id or ""
-        fault = _fault(workspace, fact) or ("there is another one for the same TASK" if task in seen else "")
+        fault = (_fault(workspace, fact) or ("there is another one for the same TASK" if task in seen else ""))[:_SHOWN]
         seen.add(task)
         if fault:
-            yield on_path(
-                workspace, "FC555", fact.path, fact.fault.span if fact.fault else fact.span(), about=fault, message="fact", fault=fault
-            )
+            span = fact.fault.span if fact.fault else fact.span()
+            yield on_path(workspace, "FC555", fact.path, span, about=fault, message="fact", fault=fault)
         elif workspace.is_whole and not any(isinstance(found, Task) for found in workspace.named(task)):
             yield on_path(workspace, "FC555", fact.path, fact.span("task_id"), about=task, message="lost-task", task=task)
 

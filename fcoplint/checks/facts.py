@@ -39,7 +39,7 @@ class _Fault(NamedTuple):
 def receipt_invalid(workspace: Workspace) -> Iterator[Finding]:
     operations: dict[str, Fact] = {}
     for fact in workspace.facts.all:
-        if isinstance(fact, CreateFact) or fact.is_lfs_pointer or (fact.fault and fact.fault.kind == "too-large") or fact.conflict_line:
+        if isinstance(fact, CreateFact) or fact.is_told_elsewhere:
             continue
         for fault in _faults(workspace, fact):
             yield _invalid(workspace, fact, fault)

@@ -127,31 +127,40 @@ def family_convergence(root: Task) -> Iterator[Finding]:
     if said is None or said.is_empty:
         yield _of_family(close, close.event.first_line, "missing", "digest", count=len(branches))
         return
+    fault = _digest_fault(close, branches, said)
+    if fault:
+        yield fault
+    # Where the family is another one, what its REPORTs should have been is not known.
+    heads = [branch.evidence.report_id for branch in branches if branch.evidence] if fault is None else None
+    yield from _convergence(close, said.text, heads, len(branches))
+
+
+def _digest_fault(close: Gate, branches: list[Branch], said: Scalar) -> Finding | None:
+    """What is wrong with the digest on which a Root was archived: it must hold forever (F4.6.6)."""
     loose = [branch.task.stem for branch in branches if branch.evidence is None]
-    found = root.workspace.families.digest(root)
+    found = close.task.workspace.families.digest(close.task)
     if loose:
-        yield _of_family(close, said, "no-head", "no head", branches=", ".join(loose))
-    elif found != said.text:
-        yield _of_family(close, said, "default", "digest", written=said.text, found=found)
-    yield from _convergence(close, branches, said)
+        return _of_family(close, said, "no-head", "no head", branches=", ".join(loose))
+    return _of_family(close, said, "default", "digest", written=said.text, found=found) if found != said.text else None
 
 
-def _convergence(close: Gate, branches: list[Branch], digest: Scalar) -> Iterator[Finding]:
-    """What is wrong with the convergence REVIEW that an archived Root stands on."""
+def _convergence(close: Gate, digest: str, heads: list[str] | None, count: int) -> Iterator[Finding]:
+    """What is wrong with the convergence REVIEW that an archived Root stands on, and with the REPORTs cited beside it."""
     cited = next(_convergences(close), None) or next(close.reviews, None)
     if cited is None:
-        yield _of_family(close, close.event.first_line, "missing", "review", count=len(branches))
+        yield _of_family(close, close.event.first_line, "missing", "review", count=count)
         return
+    lawful = [] if heads is None else [set(heads), {*heads, *_root_head(close.task)}]
     for review in evidence_named(close.task.workspace, cited.ref.text):
-        if isinstance(review, Review):
-            for key, reported, wanted in _misfits(close, branches, review, digest.text):
-                where = review.get(key)
-                related = (Related(review.at(where), "the REVIEW"),) if where else ()
-                yield _of_family(close, cited.ref, "review", key, *related, review=cited.ref.text, key=key, said=reported, wanted=wanted)
-    reports = [item.ref.text for item in close.evidence if item.ref.text.startswith("REPORT-")]
-    heads = [branch.evidence.report_id for branch in branches if branch.evidence]
-    if len(heads) == len(branches) and set(reports) not in (set(heads), {*heads, *_root_head(close.task)}):
-        yield _of_family(close, cited.ref, "evidence", "evidence", said=_listed(reports), wanted=_listed(heads))
+        misfit = next(_misfits(close, review, digest, lawful), None) if isinstance(review, Review) else None
+        if misfit:
+            key, reported, wanted = misfit
+            where = review.get(key)
+            related = (Related(review.at(where), "the REVIEW"),) if where else ()
+            yield _of_family(close, cited.ref, "review", key, *related, review=cited.ref.text, key=key, said=reported, wanted=wanted)
+    reports = {item.ref.text for item in close.evidence if item.ref.text.startswith("REPORT-")}
+    if lawful and reports not in lawful:
+        yield _of_family(close, cited.ref, "evidence", "evidence", said=_listed(reports), wanted=_listed(lawful[0]))
 
 
 def _convergences(close: Gate) -> Iterator[Citation]:
@@ -161,17 +170,16 @@ def _convergences(close: Gate) -> Iterator[Citation]:
             yield cited
 
 
-def _misfits(close: Gate, branches: list[Branch], review: Review, digest: str) -> Iterator[tuple[str, str, str]]:
+def _misfits(close: Gate, review: Review, digest: str, lawful: list[set[str]]) -> Iterator[tuple[str, str, str]]:
     """(key, what it says, what it should say) of each part of a convergence REVIEW that does not fit (F4.6.5, F4.6.7)."""
     kind, decision = CONVERGENCE
     for key, wanted in (("review_kind", kind), ("decision", decision), ("subject_ref", close.task.stem), ("family_digest", digest)):
         said = review.text(key)
         if said != wanted:
             yield key, said or "null", wanted
-    heads = {branch.evidence.report_id for branch in branches if branch.evidence}
     named = [item.value.text for item in references(review, "references")]
-    if len(heads) == len(branches) and (set(named) not in (heads, {*heads, *_root_head(close.task)}) or len(set(named)) < len(named)):
-        yield "references", _listed(named), _listed(sorted(heads))
+    if lawful and (set(named) not in lawful or len(set(named)) < len(named)):
+        yield "references", ", ".join(named) or "none", _listed(lawful[0])
 
 
 @rule("FC554", versions=V4)
@@ -203,8 +211,8 @@ def _root_head(root: Task) -> list[str]:
     return [head.stem] if head else []
 
 
-def _listed(names: list[str]) -> str:
-    return ", ".join(names) or "none"
+def _listed(names: set[str]) -> str:
+    return ", ".join(sorted(names)) or "none"
 
 
 def _of_family(close: Gate, where: Scalar | Span, message: str, about: str, *related: Related, **parameters: object) -> Finding:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
 from fcoplint.model.envelope import Task
 from fcoplint.model.event import Event
 from fcoplint.model.facts import CreateFact, Receipt
-from fcoplint.protocol.digests import digest_of
+from fcoplint.protocol.digests import canonical_json, digest_of
 
 
 class Link(NamedTuple):
@@ -79,18 +80,29 @@ class Chain:
     @cached_property
     def _pairs(self) -> dict[int, Receipt]:
         """The receipt of each event, by its number: the one that repeats it, else in order one that is left for its move."""
-        events = {event.number: event for event in self._moves}
-        left = sorted(self._receipts, key=lambda receipt: (str(receipt.event.get("at")), receipt.path))
-        pairs: dict[int, Receipt] = {}
-        for is_pair in (Receipt.is_of, _is_for):
-            for number, event in events.items():
-                found = next((fact for fact in left if number not in pairs and is_pair(fact, event)), None)
-                if found:
-                    pairs[number] = found
-                    left.remove(found)
-        return pairs
+        ordered = sorted(self._receipts, key=lambda receipt: (str(receipt.event.get("at")), receipt.path))
+        repeating = _Pile((canonical_json(receipt.event), receipt) for receipt in ordered)
+        pairs = {event.number: found for event in self._moves if (found := repeating.take(canonical_json(event.values)))}
+        left = [receipt for receipt in repeating.rest if receipt.is_committed]
+        joining = _Pile(((receipt.text("from_stage"), receipt.text("to_stage")), receipt) for receipt in left)
+        unpaired = (event for event in self._moves if event.number not in pairs)
+        return pairs | {event.number: found for event in unpaired if (found := joining.take((event.source, event.target)))}
 
 
-def _is_for(receipt: Receipt, event: Event) -> bool:
-    """Whether a receipt of a committed move joins the same stages."""
-    return receipt.is_committed and (receipt.text("from_stage"), receipt.text("to_stage")) == (event.source, event.target)
+class _Pile:
+    """Receipts by a key, to be taken one by one in their order."""
+
+    def __init__(self, keyed: Iterable[tuple[object, Receipt]]) -> None:
+        self._by_key: dict[object, deque[Receipt]] = {}
+        for key, receipt in keyed:
+            self._by_key.setdefault(key, deque()).append(receipt)
+
+    def take(self, key: object) -> Receipt | None:
+        """The next receipt with a key, which then is gone; None where there is none."""
+        found = self._by_key.get(key)
+        return found.popleft() if found else None
+
+    @property
+    def rest(self) -> list[Receipt]:
+        """What was not taken."""
+        return [receipt for receipts in self._by_key.values() for receipt in receipts]

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fcoplint.model.document import Document
-from fcoplint.model.event import Event
+from fcoplint.model.event import Attempt, Event, read_attempts
 from fcoplint.model.location import Location
 from fcoplint.model.nodes import Mapping, Node, Pair, Scalar, Sequence, Span, in_words
 from fcoplint.protocol.names import Name, claimed_kind, parse_name
@@ -160,6 +160,11 @@ class Task(Envelope):
     def events(self) -> tuple[Event, ...]:
         """The events that are mappings, in the order written; none where `transitions` is no list."""
         return self.document.events(self.workspace.dialect.tool_keys) if self.document else ()
+
+    @cached_property
+    def attempts(self) -> list[Attempt]:
+        """The attempts at it (FCoP 4), in their order."""
+        return read_attempts(self.events)
 
     @property
     def last_event(self) -> Event | None:

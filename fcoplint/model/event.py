@@ -3,11 +3,14 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from fcoplint.model.nodes import Mapping, Node, Pair, Scalar, Span, as_plain
 from fcoplint.protocol import stages
+from fcoplint.protocol.facts import is_urn
 from fcoplint.protocol.scalars import yaml_type
 from fcoplint.protocol.times import Time, parse_time
+from fcoplint.protocol.v4 import ENTRY_TOOLS
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,7 @@ class Event:
         """A key's text where it says something."""
         return self.fields.text(key)
 
-    @property
+    @cached_property
     def values(self) -> object:
         """The event as plain text values, to compare two events by what they say."""
         return as_plain(self.fields)
@@ -111,6 +114,22 @@ class Event:
         if not isinstance(value, Scalar) or value.is_empty or (not value.quoted and yaml_type(value.text)):
             return None
         return value.text
+
+
+class Attempt(NamedTuple):
+    """One stay in active, as FCoP 4 counts them: `event` began it, and it bears `id`."""
+
+    id: str
+    event: Event
+
+
+def read_attempts(events: Iterable[Event]) -> list[Attempt]:
+    """The attempts that events begin: each entry to active by its own tool, with a canonical id (protocol.md C.2)."""
+    return [
+        Attempt(said, event)
+        for event in events
+        if event.target == "active" and event.tool in ENTRY_TOOLS and is_urn(said := event.text("attempt_id"))
+    ]  # fmt: skip
 
 
 def read_events(items: Iterable[Node], tool_keys: tuple[str, ...], first: int = 0) -> tuple[Event, ...]:

@@ -39,6 +39,11 @@ class Fact(JsonObject):
         return self.filename.removesuffix(".json")
 
     @property
+    def is_told_elsewhere(self) -> bool:
+        """Whether FC001 or FC907 says why there is no fact here to judge."""
+        return self.is_lfs_pointer or (self.fault is not None and self.fault.kind == "too-large") or bool(self.conflict_line)
+
+    @property
     def operation_id(self) -> str | None:
         """The operation that left this fact."""
         return self.text("operation_id")
@@ -137,16 +142,6 @@ class Facts:
         return [fact for fact in self.all if isinstance(fact, Receipt)]
 
     @cached_property
-    def merges(self) -> list[MergeReceipt]:
-        """The receipts of convergences."""
-        return [fact for fact in self.all if isinstance(fact, MergeReceipt)]
-
-    @cached_property
-    def observations(self) -> list[RecoveryObservation]:
-        """The notes of operations that were cut off."""
-        return [fact for fact in self.all if isinstance(fact, RecoveryObservation)]
-
-    @property
     def is_whole(self) -> bool:
         """Whether every fact could be read: else nothing can be concluded from one that is not here."""
         return not self.unreadable and not any(fact.fault for fact in self.all)
@@ -158,10 +153,6 @@ class Facts:
     def receipts_of(self, task: Task) -> list[Receipt]:
         """The receipts that name a TASK, by path."""
         return self._receipts.get(task.stem, [])
-
-    def receipts_for(self, task: Task, event: Event) -> list[Receipt]:
-        """The receipts that record exactly this event of a TASK; lawful is one, none for the creation."""
-        return [receipt for receipt in self.receipts_of(task) if receipt.is_of(event)]
 
     @cached_property
     def _creates(self) -> dict[str, list[CreateFact]]:

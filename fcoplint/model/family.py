@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fcoplint.model.envelope import Report, Task
 from fcoplint.model.event import Event
-from fcoplint.model.grounds import attempts
 from fcoplint.model.relations import Reference, references
 from fcoplint.protocol.digests import BranchEvidence, digest_of, family_digest
 
@@ -103,7 +102,7 @@ class Families:
 
 def current_attempt(task: Task) -> str | None:
     """The attempt that the last event into active began (F4.6.1)."""
-    found = attempts(task)
+    found = task.attempts
     return found[-1].id if found else None
 
 

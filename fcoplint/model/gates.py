@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from fcoplint.model.envelope import Report, Review, Task
 from fcoplint.model.event import Event
-from fcoplint.model.grounds import Citation, attempt_before, authorization, evidence
+from fcoplint.model.grounds import Citation, authorization, evidence
 from fcoplint.protocol.gates import AUTHORISED, GATED, Move
 
 if TYPE_CHECKING:
@@ -61,10 +61,12 @@ class Gate:
 
 def gates(task: Task) -> Iterator[Gate]:
     """The gated events of a TASK, in the order written."""
+    begun = {attempt.event.number: attempt.id for attempt in task.attempts}
+    current = None
     for event in task.events:
         if (event.source, event.target) in GATED:
-            before = attempt_before(task, event)
-            yield Gate(task, event, before.id if before else None)
+            yield Gate(task, event, current)
+        current = begun.get(event.number, current)
 
 
 def evidence_named(workspace: Workspace, name: str) -> list[Report | Review]:

@@ -1,16 +1,13 @@
-"""What a v4 TASK's events stand on: evidence, authorization, attempts; and what a REVIEW authorizes (protocol.md C.1, C.2)."""
+"""What a v4 TASK's events stand on: evidence, authorization, attempts (protocol.md C.2)."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from bisect import bisect_left
 from typing import NamedTuple
 
-from fcoplint.model.envelope import Review, Task
-from fcoplint.model.event import Event
-from fcoplint.model.nodes import Mapping, Scalar, Sequence
-from fcoplint.protocol.facts import is_urn
-from fcoplint.protocol.times import Time, parse_time
-from fcoplint.protocol.v4 import ENTRY_TOOLS
+from fcoplint.model.envelope import Task
+from fcoplint.model.event import Attempt, Event
+from fcoplint.model.nodes import Scalar, Sequence
 
 
 class Citation(NamedTuple):
@@ -18,13 +15,6 @@ class Citation(NamedTuple):
 
     ref: Scalar
     digest: Scalar | None
-
-
-class Attempt(NamedTuple):
-    """One stay in active: `event` began it, and it bears `id`."""
-
-    id: str
-    event: Event
 
 
 def evidence(event: Event) -> tuple[Citation, ...]:
@@ -42,58 +32,10 @@ def authorization(event: Event) -> Citation | None:
     return Citation(ref, None if digest is None or digest.is_empty else digest)
 
 
-def attempts(task: Task) -> list[Attempt]:
-    """The attempts at a TASK, in their order: each entry to active by its own tool, with a canonical id (protocol.md C.2)."""
-    return [
-        Attempt(said, event)
-        for event in task.events
-        if event.target == "active" and event.tool in ENTRY_TOOLS and is_urn(said := event.text("attempt_id"))
-    ]  # fmt: skip
-
-
 def attempt_before(task: Task, event: Event) -> Attempt | None:
     """The attempt that was current when an event happened: the last one that an earlier event began."""
-    return next((attempt for attempt in reversed(attempts(task)) if attempt.event.number < event.number), None)
-
-
-@dataclass(frozen=True)
-class Authorization:
-    """What a REVIEW says of the move it stands for; None for what it does not say. A REVIEW of any kind may carry it."""
-
-    review: Review
-
-    @property
-    def kind(self) -> str | None:
-        """`review_kind`: authorization, acceptance, rejection, and others."""
-        return self.review.text("review_kind")
-
-    @property
-    def source(self) -> str | None:
-        """The stage that `transition` leaves."""
-        return self._edge("from")
-
-    @property
-    def target(self) -> str | None:
-        """The stage that `transition` leads to."""
-        return self._edge("to")
-
-    @property
-    def issued(self) -> Time | None:
-        """When it was issued, None where that cannot be read."""
-        return self._time("issued_at")
-
-    @property
-    def expires(self) -> Time | None:
-        """When it ends, None where it has no end or that cannot be read."""
-        return self._time("expires_at")
-
-    def _edge(self, key: str) -> str | None:
-        move = self.review.get("transition")
-        return move.text(key) if isinstance(move, Mapping) else None
-
-    def _time(self, key: str) -> Time | None:
-        said = self.review.text(key)
-        return parse_time(said) if said else None
+    earlier = bisect_left(task.attempts, event.number, key=lambda attempt: attempt.event.number)
+    return task.attempts[earlier - 1] if earlier else None
 
 
 def _items(event: Event, key: str) -> list[Scalar]:
