@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint field-report bench bench-history bench-v4 clean
+.PHONY: demo test lint site man field-report bench bench-history bench-v4 pictures clean
 
 $(VENV)/demo.stamp: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -28,6 +28,15 @@ lint: $(VENV)/test.stamp
 test: lint
 	$(BIN)/pytest -n auto
 
+# The documentation as pages, in build/site; a link that leads nowhere fails (with --quiet it would not).
+site: $(VENV)/test.stamp
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --config-file website/mkdocs.yml
+	@echo "built build/site/index.html"
+
+# The manual page, made from the commands' help: `man build/man/fcoplint.1`.
+man: $(VENV)/demo.stamp
+	@$(BIN)/python website/man.py
+
 # The counts of docs/field-report.md, from the specification's corpus beside this clone; `--write` puts them into the page.
 field-report: $(VENV)/demo.stamp
 	@$(BIN)/python -m bench.field
@@ -48,6 +57,10 @@ bench-history: $(VENV)/test.stamp
 # `audit` of v4 workspaces of three sizes, and the reference's own validator on the smallest, in one run.
 bench-v4: $(VENV)/test.stamp
 	$(BIN)/python bench/v4.py
+
+# The page's pictures, taken anew in Chromium: those the tests compare, and the README's.
+pictures: $(VENV)/test.stamp
+	$(BIN)/python -m tests.support.pictures
 
 clean:
 	rm -rf $(VENV) dist build

@@ -6,7 +6,7 @@ import datetime
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -31,12 +31,15 @@ def parse(name: str, content: bytes) -> tuple[Accepted, ...]:
     return tuple(_entry(name, content, mark, entry) for mark, entry in loaded.items() if mark != "schema")
 
 
-def merge(old: Iterable[Accepted], found: Iterable[Accepted]) -> list[Accepted]:
-    """The findings of today by fingerprint, each with the day and the reason that an `old` entry had for it."""
+def merge(old: Iterable[Accepted], found: Iterable[Accepted], looked_for: Callable[[str], bool]) -> list[Accepted]:
+    """The findings of today by fingerprint, each with the day and the reason that an `old` entry had for it.
+
+    `looked_for` says of a code whether today's run would have found it; the old entries of the others stay as they are.
+    """
     listed = list(found)
     counts = Counter(entry.fingerprint for entry in listed)
     known = {entry.fingerprint: entry for entry in old}
-    merged = {}
+    merged = {mark: entry for mark, entry in known.items() if not looked_for(entry.code)}
     for entry in listed:
         kept = known.get(entry.fingerprint, entry)
         merged[entry.fingerprint] = replace(entry, count=counts[entry.fingerprint], until=kept.until, reason=kept.reason)

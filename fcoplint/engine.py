@@ -10,6 +10,7 @@ import functools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from fcoplint import catalogue, suppress
@@ -29,6 +30,10 @@ from fcoplint.report import NOT_PROVABLE, CommitReference, Report, Reported, Sup
 from fcoplint.settings import Settings
 from fcoplint.source.history import Step
 from fcoplint.source.snapshot import FilteredSnapshot, MemorySnapshot, Note, OverlaySnapshot, Snapshot, Unreadable
+
+if TYPE_CHECKING:
+    from fcoplint.board import Board
+    from fcoplint.trends import Recorder
 
 # A list of much work, passed on as it is; whoever waits can be told how far it got.
 Watch = Callable[[list[Envelope]], Iterable[Envelope]]
@@ -109,12 +114,13 @@ def check(
     part = _Part(focus, _open(_leave_out(focus.without, spared), documents, settings, law=law)) if focus else None
     judged = _judge(_changes(sides, state, author, signed), state, _Run(settings), part)
     report = _report("check", _accept(judged, suppress.Allowance(settings)), state, settings, show_older=show_older)
-    return replace(report, workspaces=_summaries(wholes[-1]), notes=(*report.notes, *_unread(spared)))
+    whole = wholes[-1]
+    return replace(report, workspaces=_summaries(whole), notes=(*report.notes, *_unread(spared)), board=functools.partial(_board, whole))
 
 
 def _unread(spared: frozenset[str]) -> Iterator[Note]:
     if spared:
-        yield Note("spared", f"envelopes that this change cannot affect, not judged anew: {len(spared)} (--all judges all)")
+        yield Note("spared", "envelopes that this change cannot affect, not judged anew: {} (--all judges all)", detail=str(len(spared)))
 
 
 def _leave_out(snapshot: Snapshot, spared: frozenset[str]) -> Snapshot:
@@ -122,13 +128,19 @@ def _leave_out(snapshot: Snapshot, spared: frozenset[str]) -> Snapshot:
 
 
 def check_commits(
-    steps: Iterable[Step], settings: Settings, past: Callable[[str], Ancestors], *, start: Snapshot | None = None, command: str = "check"
+    steps: Iterable[Step],
+    settings: Settings,
+    past: Callable[[str], Ancestors],
+    *,
+    start: Snapshot | None = None,
+    command: str = "check",
+    recorder: Recorder | None = None,
 ) -> Report:
     """The report of many commits, each judged against its own parents; `past` gives the past of a commit by its id.
 
     With `start`, the state before them all, a commit answers for every fault it brings in, and all go by the leader and the
     rules of that state, so that two commits cannot do what one may not (design.md 7). Without, each goes by its own parents,
-    and answers only for what it does to what has landed.
+    and answers only for what it does to what has landed. `recorder` is told of each commit.
     """
     documents, states, run = Documents(), _States(), _Run(settings)
     law = [_open(start, documents, settings)] if start else []
@@ -146,6 +158,8 @@ def check_commits(
             # The first word on a workspace that was not there at the start binds those that come after it.
             law = [*law, state]
         states.put(commit.oid, state)
+        if recorder:
+            recorder.see(commit, befores[0] if befores else None, state)
         sides = [Side(before, past(parent)) for before, parent in zip(befores, commit.parents, strict=True)]
         sides = sides or [Side(Workspaces(_NOTHING, documents), no_ancestors)]
         author = None if commit.is_squashed else Author(commit.author_name, commit.author_email)
@@ -159,7 +173,9 @@ def check_commits(
             if item.introduced
         )
     report = _report(command, _Judged(), state, settings)
-    return _in_language(replace(report, findings=_in_order(shown), suppressed=_in_order(suppressed)), report.lang)
+    told = recorder.trends if recorder else None
+    whole = replace(report, findings=_in_order(shown), suppressed=_in_order(suppressed), trends=told)
+    return _in_language(whole, report.lang)
 
 
 def _judge_commit(changes: Sequence[Change], state: Workspaces, run: _Run, allowance: suppress.Allowance, *, whole: bool) -> _Judged:
@@ -194,6 +210,12 @@ def is_selected(settings: Settings, code: str) -> bool:
     return _Run(settings).selects(code)
 
 
+def is_judged(settings: Settings, code: str, *, history: bool) -> bool:
+    """Whether a run finds all that a rule has to say: of the state, and with `history` of the changes that led to it."""
+    run = _Run(settings)
+    return code not in catalogue.rule_files() or run.is_judged(code) or (history and run.selects(code))
+
+
 def unborn(command: str, settings: Settings) -> Report:
     """The report of a history that has not begun."""
     return replace(unchecked(command, "unborn", settings), unchecked=False)
@@ -218,6 +240,8 @@ def join(command: str, reports: Sequence[Report]) -> Report:
         any(report.unchecked for report in reports),
         _once(item for report in reports for item in report.suppressed),
         sum((Counter(report.older_suppressed) for report in reports), Counter[str]()),
+        board=next((report.board for report in reports if report.workspaces), None),
+        trends=next((report.trends for report in reports if report.trends), None),
     )
     return _in_language(joined, reports[0].lang if reports else ENGLISH)
 
@@ -319,9 +343,14 @@ def _judge(changes: Sequence[Change], state: Workspaces, run: _Run, part: _Part 
     # What a state before has already is not brought in, however strictly a rule of the change would judge it.
     of_change = run.excuses(state).split(finding for finding in run.changes(changes) if not before.open[finding.fingerprint])
     new, old = _excess(split.open, before.open, changed)
+    # What comes back as it had left brings in nothing that was not there when it left.
+    returned = {(pair.after.workspace.root, pair.after.stem) for change in changes for pair in change.returned if pair.is_same}
+    back = {id(item) for item in split.all if (item.workspace, item.subject) in returned and not _is_of_this_run(item)}
+    old += [finding for finding in new if id(finding) in back]
+    new = [finding for finding in new if id(finding) not in back]
     # What was excused before and is no more is new; what is excused now is new only where it was not there at all.
     new_excused, _ = _excess([finding for finding, _ in split.excused], before.all, changed)
-    fresh = {id(finding) for finding in new_excused}
+    fresh = {id(finding) for finding in new_excused} - back
     excused = [_Excused(finding, why, introduced=id(finding) in fresh) for finding, why in split.excused]
     excused += [_Excused(finding, why, introduced=True) for finding, why in of_change.excused]
     brought = of_change.open
@@ -531,13 +560,14 @@ def _report(command: str, judged: _Judged, state: Workspaces, settings: Settings
         command,
         _in_order(shown),
         _summaries(state),
-        (*state.notes, *_rules_off(settings)),
+        (*state.notes, *_told_to_pass(settings)),
         0 if show_older else len(judged.old),
         settings.fail_level,
         suppressed=_in_order(
             _reported(item.finding, state, settings, introduced=item.introduced, suppression=item.suppression) for item in listed
         ),
         older_suppressed=hidden,
+        board=functools.partial(_board, state),
     )
     return _in_language(report, _language(settings, state))
 
@@ -563,16 +593,26 @@ def _not_provable(state: Workspaces) -> Iterator[Note]:
         yield from (Note(NOT_PROVABLE, item) for item in v4.NOT_PROVABLE)
 
 
+def _board(state: Workspaces) -> Board:
+    # Only here: most formats show no work, and the hook must not pay for it.
+    from fcoplint.board import make_board
+
+    return make_board(state)
+
+
 def _summaries(state: Workspaces) -> tuple[WorkspaceSummary, ...]:
     return tuple(WorkspaceSummary(workspace.root, workspace.version, len(workspace.envelope_paths)) for workspace in state)
 
 
-def _rules_off(settings: Settings) -> Iterator[Note]:
-    """What the selection leaves unsaid: silence must not be taken for soundness."""
+def _told_to_pass(settings: Settings) -> Iterator[Note]:
+    """What the settings leave unsaid: silence must not be taken for soundness."""
     if settings.select and "" not in settings.select:
         yield Note("rules-off", "only these rules ran: {}", detail=", ".join(settings.select))
     if settings.ignore:
         yield Note("rules-off", "these rules did not run: {}", detail=", ".join(code or "all" for code in settings.ignore))
+    if settings.roots_ignore:
+        passed = ", ".join(settings.roots_ignore)
+        yield Note("roots-ignored", "the rules about roots passed by {} (the setting `roots.ignore`)", detail=passed)
 
 
 def _in_order(items: Iterable[Reported]) -> tuple[Reported, ...]:

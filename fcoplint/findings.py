@@ -25,11 +25,19 @@ class Edit(NamedTuple):
     replacement: str
 
 
+class Move(NamedTuple):
+    """A file that is to lie elsewhere, its bytes as they are."""
+
+    path: str
+    target: str
+
+
 class Fix(NamedTuple):
-    """Edits that put a finding right; `safety` is safe or unsafe (a person should look at it first)."""
+    """Edits, or moves, that put a finding right; `safety` is safe or unsafe (a person should look at it first)."""
 
     edits: tuple[Edit, ...]
     safety: str
+    moves: tuple[Move, ...] = ()
 
 
 class Related(NamedTuple):
@@ -83,11 +91,12 @@ def on(
     message: str = "default",
     when: str = "",
     related: tuple[Related, ...] = (),
+    fix: Fix | None = None,
     **parameters: object,
 ) -> Finding:
     """A finding about an envelope, at a node, a pair's key, a span, or a location of its own."""
     location = where if isinstance(where, Location) else envelope.at(where)
-    return Finding(code, location, envelope.stem, about, message, when, parameters, related, envelope.workspace.root)
+    return Finding(code, location, envelope.stem, about, message, when, parameters, related, envelope.workspace.root, fix=fix)
 
 
 def on_path(

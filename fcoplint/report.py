@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from fcoplint import words
 from fcoplint.catalogue import Message, Rule
@@ -13,6 +14,10 @@ from fcoplint.findings import SEVERITIES, Finding
 from fcoplint.language import ENGLISH
 from fcoplint.model.location import Location
 from fcoplint.source.snapshot import Note
+
+if TYPE_CHECKING:
+    from fcoplint.board import Board
+    from fcoplint.trends import Trends
 
 # What can excuse a finding: a comment beside it, a path of the configuration, the baseline.
 SUPPRESSIONS = ("inline", "path", "baseline")
@@ -105,6 +110,8 @@ class Report:
     `older` counts findings that the change did not bring in and that are not listed; `unchecked` says that something that
     was asked about could not be looked at. `suppressed` are findings that are excused, `older_suppressed` counts those of them
     that are not listed, by what excuses them. `base` leads from the repository's root to what the paths are relative to.
+    `fixed` counts files that were put right in the working tree, and stand as they were in what is staged.
+    `board` makes the team's work for formats that show it, `trends` how it went where a history was walked.
     `lang` is the language of the messages.
     """
 
@@ -118,6 +125,9 @@ class Report:
     suppressed: tuple[Reported, ...] = ()
     older_suppressed: Mapping[str, int] = field(default_factory=dict)
     base: str = ""
+    fixed: int = 0
+    board: Callable[[], Board] | None = field(default=None, compare=False)
+    trends: Callable[[], Trends] | None = field(default=None, compare=False)
     lang: str = ENGLISH
 
     @property
@@ -154,4 +164,4 @@ class Report:
         if self.unchecked or any(item.rule.code in NOT_LOOKED_AT for item in self.findings):
             return 3
         least = SEVERITIES.index(self.fail_level)
-        return int(any(SEVERITIES.index(item.severity) >= least for item in self.findings))
+        return int(self.fixed > 0 or any(SEVERITIES.index(item.severity) >= least for item in self.findings))

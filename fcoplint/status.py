@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from fcoplint.language import known
 from fcoplint.model.envelope import Issue, Task
 from fcoplint.model.workspace import Documents, Workspace, Workspaces
-from fcoplint.protocol.stages import STAGES
+from fcoplint.protocol.stages import STAGES, TERMINAL
 from fcoplint.settings import Settings
 from fcoplint.source.snapshot import Snapshot
 
@@ -65,13 +65,13 @@ def status(snapshot: Snapshot, settings: Settings, top: str | None = None) -> li
 def _team(workspace: Workspace) -> TeamStatus:
     workspace.prefetch(workspace.envelopes)
     current = [task for task in workspace.tasks if not task.place.is_historic]
-    work = sorted((_work(task) for task in current), key=lambda work: (_order(work.stage), work.task, work.path))
+    work = sorted((work_of(task) for task in current), key=lambda work: (_order(work.stage), work.task, work.path))
     return TeamStatus(
         workspace.root,
         workspace.version,
         workspace.authority.named_leader,
         tuple(work),
-        tuple(_open_issues(workspace.issues)),
+        tuple(open_issues(workspace.issues)),
         len(workspace.tasks) - len(current),
         known(workspace.manifest.lang) if workspace.manifest else None,
     )
@@ -81,10 +81,11 @@ def _order(stage: str) -> int:
     return (OPEN, *STAGES, REPORTED).index(stage) if stage in (OPEN, *STAGES, REPORTED) else 0
 
 
-def _work(task: Task) -> Work:
+def work_of(task: Task) -> Work:
+    """What a TASK, its events and what speaks of it say of the work."""
     relations = task.workspace.relations
     reports = tuple(report.stem for report in relations.reports_of(task))
-    stage = task.place.stage or (REPORTED if reports else OPEN)
+    stage = task.place.stage or (TERMINAL if task.place.is_historic else REPORTED if reports else OPEN)
     return Work(
         task=task.stem,
         path=task.path,
@@ -109,7 +110,8 @@ def _since(task: Task) -> datetime.datetime | None:
     return time.moment if time else None
 
 
-def _open_issues(issues: Iterable[Issue]) -> Iterable[Hindrance]:
+def open_issues(issues: Iterable[Issue]) -> Iterator[Hindrance]:
+    """The ISSUEs that nobody has closed."""
     for issue in issues:
         if not issue.place.is_historic and (issue.text("status") or "open").lower() == "open":
             yield Hindrance(issue.stem, issue.path, issue.author, issue.text("severity"), issue.text("summary"))

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from fcoplint import catalogue
+from fcoplint.checks.mending import drop_comment
 from fcoplint.findings import Finding, on
 from fcoplint.globs import matcher
 from fcoplint.model.comments import Comment
@@ -125,21 +126,22 @@ class Excuses:
             for envelope in workspace.envelopes:
                 for comment in _comments(envelope):
                     if comment.codes is None:
-                        yield on(envelope, "FC002", comment.span, about="malformed", message="malformed")
+                        fix = drop_comment(envelope, comment.span)
+                        yield on(envelope, "FC002", comment.span, about="malformed", message="malformed", fix=fix)
                     for word in comment.codes or ():
                         yield from self._idle_word(envelope, comment, word, crashed=crashed)
 
     def _idle_word(self, envelope: Envelope, comment: Comment, word: str, *, crashed: bool) -> Iterator[Finding]:
-        code = _code(word)
+        code, fix = _code(word), drop_comment(envelope, comment.span, word)
         if code is None:
             near = catalogue.suggest(word)
             meant = f"did you mean `{near}`?" if near else "`fcoplint rules` lists them"
             yield on(envelope, "FC002", comment.span, about=f"unknown {word}", message="unknown", word=word, meant=meant)
         elif code.startswith(NEVER_INLINE):
-            yield on(envelope, "FC002", comment.span, about=f"never {code}", message="never", excused=code)
+            yield on(envelope, "FC002", comment.span, about=f"never {code}", message="never", fix=fix, excused=code)
         elif not crashed and self._judged(code) and (envelope.path, comment, word) not in self._needed:
             place = "in this file" if comment.line is None else "on the line it speaks of"
-            yield on(envelope, "FC002", comment.span, about=code, excused=code, place=place)
+            yield on(envelope, "FC002", comment.span, about=code, fix=fix, excused=code, place=place)
 
 
 class Allowance:

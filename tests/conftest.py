@@ -1,12 +1,14 @@
 """Fixtures of all tests: a clean git environment, repositories, the specification's corpus where there is one."""
 
 import os
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import jsonschema
 import pytest
 
+from tests.support.installed import install
 from tests.support.reference import Reference, load_reference
 from tests.support.repository import Repo
 from tests.support.sarif import load_validator
@@ -20,6 +22,17 @@ def _no_outer_git() -> None:
     for key in [key for key in os.environ if key.startswith(("GIT_", "PRE_COMMIT_", "NO_COLOR", "FORCE_COLOR"))]:
         del os.environ[key]
     os.environ.update({"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", "LC_ALL": "C.UTF-8"})
+
+
+@pytest.fixture
+def quick_path(tmp_path: Path) -> Iterator[Path]:
+    """A temporary folder in memory where this system has one: thousands of synced writes would wait for a disk."""
+    memory = Path("/dev/shm")  # noqa: S108 - only as the place of a folder of our own
+    if not os.access(memory, os.W_OK):
+        yield tmp_path
+        return
+    with tempfile.TemporaryDirectory(dir=memory, prefix="fcoplint-") as folder:
+        yield Path(folder).resolve()
 
 
 @pytest.fixture
@@ -39,6 +52,12 @@ def repo(make_repo: Callable[..., Repo]) -> Repo:
     made.add_team()
     made.commit("start")
     return made
+
+
+@pytest.fixture(scope="session")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of programs of an environment that fcoplint was installed into."""
+    return install(tmp_path_factory.mktemp("installed") / "venv")
 
 
 @pytest.fixture(scope="session")
@@ -64,15 +83,29 @@ def reference(request: pytest.FixtureRequest) -> Reference:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """The figures of the tamper test: how much was changed, how much of that was caught."""
-    reports = (
+    """Show the figures that tests measured, whether they passed or not."""
+    reports = [report for group in ("passed", "failed") for report in terminalreporter.stats.get(group, [])]
+    figures = sorted({str(value) for report in reports for key, value in report.user_properties if key == "figure"})
+    if figures:
+        terminalreporter.section("figures")
+        for figure in figures:
+            terminalreporter.line(figure)
+    called = (
         report
         for reports in terminalreporter.stats.values()
         for report in reports
         if isinstance(report, pytest.TestReport) and report.when == "call"
     )
-    rows = [value for report in reports for name, value in report.user_properties if name == "tampered" and isinstance(value, list | tuple)]
+    rows = [value for report in called for name, value in report.user_properties if name == "tampered" and isinstance(value, list | tuple)]
     if rows:
         made, caught, listed = (sum(row[column] for row in rows) for column in (1, 2, 3))
         told = f"{caught} of {made} caught, {listed} on the list of what no file can show, {made - caught - listed} missed"
         terminalreporter.write_line(f"tampering with a v4 family: {told}")
+    counts = [
+        count
+        for report in terminalreporter.stats.get("passed", [])
+        for key, count in getattr(report, "user_properties", [])
+        if key == "commands"
+    ]
+    if counts:
+        terminalreporter.write_line(f"README and docs: {len(counts)} blocks were run, {sum(counts)} commands in them")

@@ -1,5 +1,6 @@
 """Who is blocked and follows the advice literally gets through: `next` is run as it stands, in a copy of examples/team."""
 
+import json
 import re
 import shutil
 from collections.abc import Callable
@@ -64,13 +65,24 @@ def test_an_event_appended_as_the_page_shows_it_is_taken(team: Repo) -> None:
     stem = "TASK-20261002-001-PM-to-DBA.md"
     team.git("mv", f"{INBOX}/{stem}", f"{ACTIVE}/{stem}")
     [item] = [item for item in team.check().findings if item["severity"] == "error"]
-    assert (item["code"], item["next"]) == ("FC802", ["fcoplint", "explain", "FC802"])
-    page = team.run(*item["next"][1:]).out
+    assert item["code"] == "FC802"
+    page = team.run("explain", "FC802").out
     event = re.findall(r"^- at: .*\n  from: inbox\n(?:  .*\n)*", page, re.MULTILINE)[-1]
     text = (team.path / f"{ACTIVE}/{stem}").read_text()
     end = text.index("---\n", 4)
     team.write(f"{ACTIVE}/{stem}", text[:end] + event.replace("by: QA", "by: DBA") + text[end:])
     team.git("add", "-A")
+    assert [item["code"] for item in team.check().findings if item["severity"] == "error"] == []
+
+
+@pytest.mark.parametrize("way", [0, 1], ids=["record", "return"])
+def test_the_next_command_shows_two_ways_and_either_ends_the_fault(team: Repo, way: int) -> None:
+    stem = "TASK-20261002-001-PM-to-DBA.md"
+    team.git("mv", f"{INBOX}/{stem}", f"{ACTIVE}/{stem}")
+    [item] = [item for item in team.check().findings if item["severity"] == "error"]
+    shown = team.run(*item["next"][1:], "--format", "json")
+    chosen = json.loads(shown.out)["outcomes"][0]["evidence"][way].split()
+    assert team.run(*chosen[1:]).code == 0
     assert [item["code"] for item in team.check().findings if item["severity"] == "error"] == []
 
 

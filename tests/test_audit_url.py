@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.parsers import page_data
 from tests.support.repository import T1, Repo, run_tool, task_text
 
 
@@ -20,6 +21,8 @@ def test_a_url_is_cloned_audited_and_cleaned_up(repo: Repo, tmp_path: Path) -> N
     assert (ran.code, [(item["code"], item["path"]) for item in ran.findings if item["severity"] == "error"]) == (1, [("FC120", T1)])
     history = run_tool("audit", url, "--history", "--format", "json", cwd=tmp_path, env=env)
     assert ("FC804", guilty) in [(item["code"], item["commit"] and item["commit"]["id"]) for item in history.findings]
+    page = page_data(run_tool("audit", url, "--history", "--format", "html", cwd=tmp_path, env=env).out)
+    assert (len(page["cards"]["rows"]), page["trends"]["commits"]) == (1, 2), "a page looks into the clone before that is taken away"
     assert list(scratch.iterdir()) == []
 
 

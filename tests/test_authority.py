@@ -1,5 +1,6 @@
 """Authority: who may act, step by step as the specification's table and its decision procedure have it (protocol.md A.4 to A.6)."""
 
+import datetime
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -717,15 +718,26 @@ def test_without_a_manifest_the_rules_go_on() -> None:
 
 def test_an_old_date_does_not_excuse_what_lands_now() -> None:
     old: dict[str, Any] = {"day": "2026-05-02"}
-    other = task("PM-to-QA", "create PM", number=2)
+    then = {"now": datetime.datetime(2026, 5, 3, tzinfo=datetime.UTC)}
     life = [act.format(sender="PM", recipient="DEV") for act in LIFE]
     before = [manifest(), task("PM-to-DEV", *life, **old), REPORT]
     after = [manifest(), archived("PM-to-DEV", "DEV", **old), REPORT]
-    assert introduced(before, after) == []
-    assert introduced([*before, other], [*after, other]) == ["FC401"]
-    assert introduced([*after, other], [*after, other, review("PM", "TASK-20261001-001")]) == []
-    assert introduced([manifest(), other], [*after, other]) == ["FC401"]
-    assert introduced([*before, other, {MDC: OLD}], [*after, other, {MDC: OLD}]) == []
+    assert introduced(before, after, then) == []
+    assert introduced(before, after) == ["FC401"]
+    assert introduced(after, [*after, review("PM", "TASK-20261001-001")]) == []
+    assert introduced([manifest()], after) == ["FC401"]
+    assert introduced([*before, {MDC: OLD}], [*after, {MDC: OLD}]) == []
+    assert introduced([{"README.md": "x"}], after) == []
+
+
+def test_a_merge_of_what_was_archived_in_time_is_silent() -> None:
+    old: dict[str, Any] = {"day": "2026-05-02"}
+    life = [act.format(sender="PM", recipient="DEV") for act in LIFE]
+    ours = snapshot(manifest(), task("PM-to-DEV", *life, **old), REPORT, {"a.py": "1"})
+    theirs = snapshot(manifest(), archived("PM-to-DEV", "DEV", **old), REPORT)
+    both = snapshot(manifest(), archived("PM-to-DEV", "DEV", **old), REPORT, {"a.py": "1"})
+    assert engine.check([ours, theirs], both, settings(None)).findings == ()
+    assert [item.rule.code for item in engine.check([ours], both, settings(None)).findings] == ["FC401"]
 
 
 def test_a_first_commit_is_judged_by_itself() -> None:

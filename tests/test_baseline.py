@@ -139,6 +139,8 @@ def test_a_second_equal_fault_is_new(old: Repo) -> None:
     old.write(T2.replace("inbox", "active"), BAD)
     assert old.audit("--select", "FC120").codes == ["FC120"]
     assert old.audit("--select", "FC120").report["summary"]["suppressed"]["baseline"] == 1
+    old.git("add", "-A")
+    assert old.check("--select", "FC120").codes == ["FC120"]
 
 
 def test_what_comes_back_is_accepted_and_what_moves_stays_accepted(old: Repo) -> None:
@@ -194,8 +196,10 @@ def test_history_can_be_accepted_too(repo: Repo) -> None:
     assert repo.audit("--history").code == 1
     repo.run("baseline", "--history")
     assert repo.audit("--history").code == 0
-    # Not looked for, not unused.
+    # Not looked for, not unused, and not gone.
     assert repo.audit().findings == []
+    assert "(0 new, 0 gone)" in repo.run("baseline").out
+    assert repo.audit("--history").code == 0
 
 
 def test_it_speaks_for_folders_below_and_from_other_folders(make_repo: Callable[..., Repo]) -> None:
@@ -203,7 +207,7 @@ def test_it_speaks_for_folders_below_and_from_other_folders(make_repo: Callable[
     repo.add_team("apps/shop/fcop")
     repo.write(f"apps/shop/{T2}", BAD)
     repo.commit()
-    assert run_tool("baseline", cwd=repo.path / "apps").out.startswith(f"../{FILE} accepts 1 findings")
+    assert run_tool("baseline", cwd=repo.path / "apps").out.startswith(f"../{FILE} accepts 1 finding")
     for path in (".", "apps", "apps/shop", "apps/shop/fcop"):
         assert repo.audit(path).findings == [], path
         assert repo.audit(path, "--no-baseline").codes == ["FC120"], path
@@ -228,12 +232,21 @@ def test_only_some_rules(repo: Repo) -> None:
     repo.write(T2, task_text("OPS", "QA", priority="soon"))
     repo.run("baseline", "--select", "FC123")
     assert repo.audit().codes == ["FC120"]
+    assert "accepts 2 findings (1 new, 0 gone)" in repo.run("baseline", "--select", "FC120").out
+    assert repo.audit().findings == []
+    # A rule that is no more accepts nothing.
+    text = (repo.path / FILE).read_text()
+    repo.write(FILE, text.replace("{\n", '{\n"' + "0" * 24 + '": {"code": "FC999", "path": "x", "subject": "x"},\n', 1))
+    assert "(0 new, 1 gone)" in repo.run("baseline").out
 
 
 def test_a_baseline_that_is_a_link_accepts_nothing(old: Repo, tmp_path: Path) -> None:
     (old.path / FILE).rename(tmp_path / "outside.json")
     (old.path / FILE).symlink_to(tmp_path / "outside.json")
     assert old.audit().codes == ["FC120"]
+    (tmp_path / "outside.json").write_text("kept")
+    ran = old.run("baseline")
+    assert (ran.code, "through a link" in ran.err, (tmp_path / "outside.json").read_text()) == (2, True, "kept")
 
 
 WRONG = [
@@ -276,6 +289,7 @@ def test_what_is_written_is_read_back() -> None:
     entries = [Accepted("0" * 24, "FC120", "a\u202eb\udc80", "x"), Accepted("1" * 24, "FC801", "", "y", 3, None, "ü")]
     read = parse("f", render(entries))
     assert read == (Accepted("0" * 24, "FC120", "a\u202eb\ufffd", "x"), entries[1])
-    assert merge(read, [*read, read[0]])[0].count == 2
+    assert merge(read, [*read, read[0]], lambda code: True)[0].count == 2
+    assert merge(read, [], lambda code: code != "FC801") == [read[1]]
     with pytest.raises(ConfigError):
         parse("f", b"\xff")

@@ -221,3 +221,15 @@ def test_results_are_the_same_bytes_from_run_to_run(repo: Repo) -> None:
         repo.write(f"{INBOX}/TASK-20261001-{number:03}-PM-to-DEV.md", BAD)
     repo.git("add", "-A")
     assert len({repo.check(env={"PYTHONHASHSEED": str(seed)}).out for seed in range(4)}) == 1
+
+
+def test_a_time_set_by_hand_cannot_go_below_that_of_the_parents(repo: Repo) -> None:
+    dated = {"GIT_COMMITTER_DATE": "2026-10-20T08:00:00Z", "GIT_AUTHOR_DATE": "2026-10-20T08:00:00Z"}
+    repo.git("commit", "-q", "--allow-empty", "-m", "work of a later day", env=dated)
+    path = f"{INBOX}/TASK-20261001-002-PM-to-QA.md"
+    early = {"FCOPLINT_NOW": "2026-01-01T00:00:00Z"}
+    for day, told in (("10", False), ("30", True)):
+        repo.write(path, task_text("PM", "QA").replace("2026-10-01", f"2026-10-{day}"))
+        repo.git("add", "-A")
+        for arguments in ((), (path,)):
+            assert ("FC312" in repo.check(*arguments, env=early).codes) is told, (day, arguments)

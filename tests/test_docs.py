@@ -1,75 +1,88 @@
-"""What README.md and docs/ tell people to type works: every command is run, every key and every configuration is held to the model."""
+"""What README.md, CONTRIBUTING.md and docs/ tell people to type works, and every key and configuration is held to the model.
+
+How a page is run. A fenced block without a language, or with `console`, is run where a line of it starts with `$ `; such a
+line is a command for sh, a line that does not is output.
+
+- Each block gets a fresh folder: examples/team as a git repository, one commit ahead of origin/main. From a line
+  `<!-- run: NAME -->` on it is the stage of that name in tests/support/stages.py; with `<!-- run: NAME, in one folder -->` all
+  blocks that follow, up to the next such line, run in one folder one after the other.
+- From a line `<!-- run: by tests/NAME.py -->` on the blocks are run by that test, which names the page.
+- A command may end with 0 or 1. One that must end otherwise, or exactly so, says it in its comment: `# exit code 2`.
+- Of a block without a language only the commands count. In a `console` block the output is held, too (standard output, or where
+  that is empty standard error): `…` stands for anything, and white space does not count.
+
+`fcoplint`, `git` and `pre-commit` are there, with an identity for commits; the home folder is empty.
+"""
 
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from fcoplint import config, configmodel
-from tests.support.repository import Repo
+from tests.support.pages import PAGES, Command, Session, fences, sessions
+from tests.support.repository import IDENTITY
+from tests.support.stages import STAGES
+from tests.support.tool_path import PROJECT, tool_path
 
-ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", ROOT / "README.zh.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
-KEYS = ROOT / "docs" / "configuration.md"
-_BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+KEYS = PROJECT / "docs" / "configuration.md"
 _ROW = re.compile(r"^\| `([a-z-]+)` \| .+ \| `(.+)` \| .+ \|$", re.MULTILINE)
-# A command that is meant to end so says it in its comment.
-_WRONG_USAGE = "exit code 2"
-
-
-def blocks(page: Path, language: str) -> list[str]:
-    return [text for found, text in _BLOCK.findall(page.read_text("utf-8")) if found == language]
-
-
-COMMANDS = [
-    pytest.param([line.removeprefix("$ ") for line in lines if line.startswith("$ ")], id=f"{page.name}: {lines[0].split('  ')[0]}")
-    for page in PAGES
-    for lines in (text.splitlines() for text in blocks(page, ""))
-    if any(line.startswith("$ fcoplint") for line in lines)
-]
-CONFIGURATIONS = [pytest.param(text, id=f"{page.name}: {text.splitlines()[0]}") for page in PAGES for text in blocks(page, "toml")]
-
-
-@pytest.fixture
-def example(make_repo: Callable[..., Repo]) -> Repo:
-    """examples/team as a repository: a branch that is one commit ahead of origin/main."""
-    made = make_repo("team")
-    shutil.copytree(ROOT / "examples" / "team", made.path, dirs_exist_ok=True)
-    made.commit("start")
-    made.write("app.py", "print()\n")
-    made.commit("product work")
-    made.git("update-ref", "refs/remotes/origin/main", "HEAD~1")
-    return made
+ALL = [session for page in PAGES for session in sessions(page)]
+SESSIONS = [session for session in ALL if session.test is None]
+CONFIGURATIONS = [pytest.param(text, id=f"{page.name}: {text.splitlines()[0]}") for page in PAGES for text in fences(page, "toml")]
 
 
 @pytest.fixture
 def shell(tmp_path: Path) -> dict[str, str]:
-    """An environment with fcoplint on PATH."""
-    script = tmp_path / "bin" / "fcoplint"
-    script.parent.mkdir()
-    script.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" -m fcoplint "$@"\n')
-    script.chmod(0o755)
-    return {**os.environ, "PATH": f"{script.parent}{os.pathsep}{os.environ['PATH']}"}
+    """An environment with the tools on PATH, and nothing of this machine's user."""
+    path = tool_path(tmp_path / "bin")
+    framework = tmp_path / "bin" / "pre-commit"
+    framework.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m pre_commit "$@"\n')
+    framework.chmod(0o755)
+    home = tmp_path / "home"
+    home.mkdir()
+    return {**os.environ, **IDENTITY, **path, "HOME": str(home), "PRE_COMMIT_HOME": str(home / "pre-commit")}
 
 
-@pytest.mark.parametrize("lines", COMMANDS)
-def test_every_command_can_be_typed(example: Repo, shell: dict[str, str], lines: list[str]) -> None:
-    for line in lines:
-        done = subprocess.run(["sh", "-c", line], cwd=example.path, env=shell, capture_output=True, text=True, check=False)
-        allowed = {2} if _WRONG_USAGE in line else {0, 1}
-        assert done.returncode in allowed, f"{line}\n{done.stdout}{done.stderr}"
-        assert "Traceback" not in done.stderr
+@pytest.mark.parametrize("session", SESSIONS, ids=[session.name for session in SESSIONS])
+def test_every_command_can_be_typed(session: Session, shell: dict[str, str], tmp_path: Path, record_property: Any) -> None:
+    folder = tmp_path / "stage"
+    STAGES[session.stage](folder)
+    for block in session.blocks:
+        for command in block:
+            _type(command, folder, shell)
+        # Counted by the hook in conftest.py, which prints how much was run.
+        record_property("commands", len(block))
 
 
-def test_there_are_commands_in_the_readme_and_in_docs() -> None:
-    assert len(COMMANDS) > 5
+def _type(command: Command, folder: Path, env: dict[str, str]) -> None:
+    done = subprocess.run(["sh", "-c", command.line], cwd=folder, env=env, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    out, err = done.stdout.decode(), done.stderr.decode()
+    assert done.returncode in command.codes, f"$ {command.line}\n{out}{err}(exit code {done.returncode})"
+    assert "Traceback" not in err
+    if command.output is not None:
+        pattern = ".*".join(re.escape("".join(part.split())) for part in command.output.split("…"))
+        assert re.fullmatch(pattern, "".join((out or err).split()), re.DOTALL), f"$ {command.line}\n{out or err}"
+
+
+def test_there_are_commands_on_every_page_that_shows_how_to_work() -> None:
+    shown = {session.page.relative_to(PROJECT).as_posix() for session in SESSIONS}
+    assert shown >= {"README.md", "docs/agents.md", "docs/ci.md", "docs/history.md", "docs/roots.md", "docs/suppressing.md"}
+
+
+def test_no_command_is_missed() -> None:
+    counted = sum(len(block) for session in ALL for block in session.blocks)
+    assert counted == sum(len(re.findall(r"^\$ ", page.read_text("utf-8"), re.MULTILINE)) for page in PAGES)
+
+
+def test_a_page_that_another_test_runs_is_named_there() -> None:
+    told = {(session.page.name, session.test) for session in ALL if session.test}
+    assert [(page, test) for page, test in told if page not in (PROJECT / test).read_text("utf-8")] == []
 
 
 @pytest.mark.parametrize("text", CONFIGURATIONS)
@@ -83,9 +96,9 @@ def test_every_key_stands_in_the_table_with_its_default() -> None:
 
 
 def test_every_key_has_an_example_and_a_place_in_the_readme() -> None:
-    examples, keys = "\n".join(blocks(KEYS, "toml")), configmodel.keys()
+    examples, keys = "\n".join(fences(KEYS, "toml")), configmodel.keys()
     assert [key for key in keys if not re.search(rf"^\[?{key}\b", examples, re.MULTILINE)] == []
-    readme = (ROOT / "README.md").read_text("utf-8")
+    readme = (PROJECT / "README.md").read_text("utf-8")
     assert [key for key in keys if f"`{key}`" not in readme] == []
 
 

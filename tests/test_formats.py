@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import os
 import pty
@@ -15,6 +16,7 @@ from urllib.parse import quote
 
 import jsonschema
 import pytest
+from markdown_it import MarkdownIt
 
 from fcoplint import catalogue, engine
 from fcoplint.findings import Finding, Related
@@ -26,10 +28,10 @@ from fcoplint.output.neutral import neutral, neutral_path
 from fcoplint.output.schema import schema
 from fcoplint.output.text import Paint
 from fcoplint.report import CommitReference, Report, Reported, Suppression, WorkspaceSummary
-from fcoplint.settings import Settings
+from fcoplint.settings import Accepted, Baseline, Settings
 from fcoplint.source.snapshot import MemorySnapshot, Note
 from tests.support.parsers import PARSERS
-from tests.support.repository import INBOX, T1, TEAM, Ran, Repo, run_tool, task_text
+from tests.support.repository import INBOX, T1, TEAM, Repo, run_tool, task_text
 
 PLAIN = Paint(on=False)
 SCHEMA = jsonschema.Draft202012Validator(schema())
@@ -41,7 +43,7 @@ PAYLOADS = [
     "\u2028\u2029", "\u202eevil\u2069", "a\u200bb\ufeff", "\ufffe\uffff", "\udc80\udcff", "</failure><failure message='x'/>", "]]>",
     "<!ENTITY x SYSTEM 'y'>", "&lt;&amp;&#10;", "\"'>", "<script>x</script>", "<img src=x onerror=y>", "[x](https://example.org)",
     "![x](y)", "`", "``x`", "`|`", "a|b", "\\|", "\\", "|---|", "*x* _y_ ~~z~~", "# x", "- x", "<https://example.org>",
-    "http://example.org", "{0}", "{value}", "%s", "$(x)", "测试 é 🦊", "a" * 5000, " ", "\t",
+    "http://example.org", "@admin", "a` @admin `b", "{0}", "{value}", "%s", "$(x)", "测试 é 🦊", "a" * 5000, " ", "\t",
 ]  # fmt: skip
 FIELDS: dict[str, Callable[[str], Report]] = {}
 
@@ -160,6 +162,29 @@ def a_reason(payload: str) -> Report:
     return planted(excuse=Suppression("inline", payload, Location(payload, Span(1, 1, 1, 2))))
 
 
+@field
+def a_subject(payload: str) -> Report:
+    return planted(subject=payload, workspace=payload)
+
+
+@field
+def a_workspace(payload: str) -> Report:
+    return planted(workspaces=(WorkspaceSummary(payload, 3, 1),))
+
+
+@field
+def a_baseline(payload: str) -> Report:
+    entries = (Accepted("0" * 24, payload, payload, payload, reason=payload, until=datetime.date(2020, 1, 1)),)
+    settings = Settings(baseline=Baseline(payload, entries))
+    return engine.audit(MemorySnapshot({"fcop/fcop.json": MANIFEST, T1: task_text().encode()}), settings)
+
+
+@field
+def a_setting(payload: str) -> Report:
+    settings = Settings(per_path_ignores=((payload, ("FC120",)),), origin=payload)
+    return engine.audit(MemorySnapshot({"fcop/fcop.json": MANIFEST, T1: task_text().encode()}), settings)
+
+
 def hostile() -> Iterator[tuple[str, Report]]:
     for name, make in FIELDS.items():
         for payload in PAYLOADS:
@@ -191,7 +216,7 @@ def test_paths_and_messages_come_through(name: str) -> None:
                 assert (item.path or "").replace("\\x3a:", "::").strip() == expected.strip(), what
             if name not in ("text", "json", "ndjson", "sarif") and len(finding.message) < 500:
                 plain = " ".join(neutral(finding.message).replace("`", "").split())
-                assert plain in " ".join(item.text.replace("`", "").split()), what
+                assert plain in " ".join(item.text.replace("`", "").replace("\\x40", "@").split()), what
 
 
 def test_json_holds_true_values_and_fits_its_schema() -> None:
@@ -277,6 +302,21 @@ def test_markdown_stays_within_a_steps_summary() -> None:
     text = FORMATS["markdown"].write(replace(planted(), findings=(item,) * 5000), PLAIN)
     assert len(text.encode()) < 1024 * 1024
     assert "4500 more are not listed here" in text
+    # As long as a path and a message can get.
+    wide = planted(location=Location("测" * 1300, Span(1, 1, 1, 1)), parameters={"key": "测" * 600, "value": "y", "expected": "z"})
+    report = replace(wide, findings=wide.findings * 500)
+    text = FORMATS["markdown"].write(report, PLAIN)
+    assert len(text.encode()) < 1024 * 1024
+    shown = len(PARSERS["markdown"](text))
+    assert 0 < shown < 500
+    assert f"{500 - shown} more are not listed here" in text
+
+
+def test_markdown_calls_nobody() -> None:
+    for payload in ("@admin", "a` @admin `b", "`@admin"):
+        told = FORMATS["markdown"].write(planted(parameters={"key": payload, "value": payload, "expected": payload}), PLAIN)
+        tokens = [child for token in MarkdownIt("commonmark").enable("table").parse(told) for child in token.children or []]
+        assert [token.content for token in tokens if token.type in ("text", "text_special") and "@" in token.content] == []
 
 
 def test_junit_tells_failures_from_what_passes_and_what_is_excused() -> None:
@@ -343,6 +383,34 @@ def test_a_device_is_written_to_as_it_is(bad: Repo) -> None:
     assert not os.path.isfile("/dev/null")
 
 
+def test_standard_output_has_a_name(bad: Repo) -> None:
+    plain = bad.run("audit", "--format", "concise").out
+    for options in (("--format", "concise:-"), ("--format", "concise", "-o", "-"), ("--format", "concise", "-o", "/dev/stdout")):
+        assert bad.run("audit", *options).out == plain, options
+    assert not (bad.path / "-").exists()
+
+
+def test_nothing_is_written_through_a_link_that_somebody_committed(bad: Repo, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.write_text("kept")
+    (bad.path / "out.sarif").symlink_to(outside)
+    ran = bad.run("audit", "--format", "sarif:out.sarif")
+    assert (ran.code, "through a link" in ran.err, outside.read_text()) == (2, True, "kept")
+
+
+def test_quiet_leaves_the_findings_alone(bad: Repo, make_repo: Callable[..., Repo]) -> None:
+    ran = bad.run("audit", "--format", "concise", "--quiet", "--ignore", "FC123")
+    assert (ran.code, ran.out.count("\n"), ran.out.count("FC120"), ran.err) == (1, 1, 1, "")
+    for name in FORMATS:
+        said = bad.run("audit", "-q", "--format", name).out
+        assert sorted(item.code for item in PARSERS[name](said if name != "text" else f"{said}\n\n")) == ["FC120", "FC123"], name
+    for name in ("text", "concise", "github", "azure"):
+        assert bad.run("audit", "-q", "--select", "FC8", "--format", name).out == "", name
+    assert bad.run("audit", "-q", "--statistics").out.count("\n") == 2
+    quiet = make_repo("quiet").run("audit", "-q")
+    assert (quiet.code, quiet.out, quiet.err) == (0, "", "")
+
+
 WRONG = [
     (["--format", "sarfi"], "did you mean `sarif`"),
     (["--format", "JSON"], "did you mean `json`"),
@@ -352,6 +420,8 @@ WRONG = [
     (["--format", "json:a.json", "--output-file", "b"], "every format has a file"),
     (["--format", "json", "--output-file", "fcop"], "fcop"),
     (["--format", "json:no/such/folder/x.json"], "No such file"),
+    (["--format", "json:a", "--format", "sarif:./a"], "one file"),
+    (["--format", "json:a", "--format", "sarif", "-o", "a"], "one file"),
 ]
 
 
@@ -406,6 +476,34 @@ def test_what_was_not_looked_at_is_said(bad: Repo, tmp_path: Path) -> None:
     assert "note: this is no git repository" in run_tool("audit", cwd=tmp_path / "plain").out
 
 
+def test_what_settings_and_options_leave_out_is_said(bad: Repo, tmp_path: Path) -> None:
+    bad.add_team("packages/api/fcop")
+    bad.commit()
+    assert (
+        "note: workspaces left out by --workspace or the setting `workspaces`: 1"
+        in bad.run("audit", "--workspace", "packages/api/fcop").out
+    )
+    bad.write(
+        ".fcoplint.toml", "exclude = ['fcop/reports/**']\nworkspaces = ['/fcop']\nhistory-from = 'HEAD'\n[roots]\nignore = ['old/**']\n"
+    )
+    bad.write("fcop/reports/x.md", "x")
+    told = bad.run("audit", "--history", "--since", "2020-01-01").out
+    for said in (
+        "paths left out by the setting `exclude`: 1", "workspaces left out by --workspace or the setting `workspaces`: 1",
+        "the rules about roots passed by old/**", "commits before HEAD were not judged", "commits older than 2020-01-01 were not judged",
+    ):  # fmt: skip
+        assert f"note: {said}" in told, said
+    bad.git("rm", "-rq", "--cached", "fcop")
+    bad.write(".gitignore", "fcop/\n")
+    assert "note: fcop: git ignores this workspace; it was read from disk" in bad.run("audit").out
+    bad.commit()
+    bad.git("clone", "-q", "--depth", "1", f"file://{bad.path}", str(tmp_path / "shallow"))
+    ran = run_tool("audit", "--history", "--format", "concise", cwd=tmp_path / "shallow")
+    assert (ran.code, "FC003 This clone is shallow" in ran.out) == (3, True)
+    ran = run_tool("baseline", "--history", cwd=tmp_path / "shallow")
+    assert (ran.code, "shallow" in ran.err) == (3, True)
+
+
 def on_terminal(args: list[str], cwd: Path, **env: str) -> bytes:
     """What a run writes to a terminal, on standard output and standard error."""
     ours, theirs = pty.openpty()
@@ -445,25 +543,52 @@ def test_a_terminal_is_told_how_far_long_work_has_got(tmp_path: Path) -> None:
 # The documentation.
 
 DOCS = Path(__file__).parents[1] / "docs"
-_EXAMPLE = re.compile(r"```console\n\$ fcoplint (?P<args>[^\n]*)\n(?P<said>.*?)```", re.DOTALL)
-EXAMPLES = [(match["args"], match["said"]) for match in _EXAMPLE.finditer((DOCS / "formats.md").read_text("utf-8"))]
-
-
-@pytest.mark.parametrize(("args", "said"), EXAMPLES, ids=[args for args, _ in EXAMPLES])
-def test_the_documentation_shows_what_the_tool_writes(args: str, said: str, tmp_path: Path) -> None:
-    examples = Path(__file__).parents[1] / "examples"
-    repo = Repo.create(tmp_path / "repo")
-    for source in sorted(examples.rglob("*")):
-        if source.is_file():
-            repo.write(f"examples/{source.relative_to(examples).as_posix()}", source.read_bytes())
-    ran: Ran = repo.run(*args.split())
-    written = ran.out
-    for file in re.findall(r":(\S+)", args):
-        assert (repo.path / file).read_text("utf-8").strip()
-    pattern = ".*".join(re.escape("".join(part.split())) for part in said.split("…"))
-    assert re.fullmatch(pattern, "".join(written.split()), re.DOTALL), written
 
 
 def test_the_documentation_shows_every_format() -> None:
-    shown = " ".join(args for args, _ in EXAMPLES)
-    assert {name for name in FORMATS if f"--format {name}" not in shown} == set()
+    page = (DOCS / "formats.md").read_text("utf-8")
+    assert {name for name in FORMATS if not re.search(rf"^\$ fcoplint .*--format {name}\b", page, re.MULTILINE)} == set()
+
+
+# Every command, over a repository in which everything that can be named is hostile.
+
+HOSTILE = '"\\n::error::x \\u202e \\e[31m ##vso[task.x]y ##[error]z"'
+COMMANDS = [
+    ("status",), ("audit",), ("audit", "--statistics"), ("audit", "--history"), ("check", "--all"), ("roots",), ("baseline",),
+    ("check", "::error::d/nope"), ("check", "--range", "::error::x..HEAD"), ("audit", "::error::d"), ("audit", "--workspace", "::x"),
+    ("explain", "\n::x"), ("audit", "--select", "\n::x"), ("audit", "--config", "\n::x"), ("audit", "--rev", "\n::x"),
+    ("roots", "--root", "\n::x"), ("roots", "--from", "::error::d", "--to", "\n::x", "--no-input"), ("check", "--stdin-filename", "\n::x"),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def hostile_repository(tmp_path_factory: pytest.TempPathFactory) -> Repo:
+    made = Repo.create(tmp_path_factory.mktemp("hostile"))
+    made.add_team()
+    made.add_team("::error::d/fcop")
+    made.write("fcop/fcop.json", json.dumps({**TEAM, "leader": "\n::error::L", "team": "::x", "roles": ["PM", "\n::x", "DEV"]}))
+    made.write(T1, task_text(subject=HOSTILE, priority=HOSTILE))
+    made.write(T1.replace("001", "002").replace("DEV.md", "DEV-\n::error::x\x1b[31m.md"), task_text())
+    issue = f"---\nprotocol: fcop\nversion: 1\nreporter: {HOSTILE}\nseverity: {HOSTILE}\nsummary: {HOSTILE}\n---\n"
+    made.write("fcop/issues/ISSUE-20261001-001-QA.md", issue)
+    made.write(
+        ".mcp.json", json.dumps({"mcpServers": {"\n::error::s": {"command": "fcop-mcp", "env": {"FCOP_PROJECT_DIR": "\n::error::p"}}}})
+    )
+    made.commit("\n::error::message")
+    return made
+
+
+def test_the_status_of_names_that_are_no_utf8_is_json_for_everybody(repo: Repo) -> None:
+    os.rename(repo.path / T1, os.fsencode(repo.path) + b"/" + T1.replace(".md", "-").encode() + b"\xff.md")
+    ran = repo.run("status", "--format", "json")
+    assert (ran.code, ran.out.isascii(), "\\udcff" in ran.out, "\\ufffd" in ran.out) == (0, True, False, True)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=ascii)
+def test_no_command_repeats_what_would_be_a_command(hostile_repository: Repo, command: tuple[str, ...]) -> None:
+    ran = hostile_repository.run(*command)
+    assert "Traceback" not in ran.err
+    assert ran.out + ran.err
+    for line in (ran.out + ran.err).split("\n"):
+        assert re.match(r"\s*::|.*##(?:vso)?\[", line) is None, line
+        assert line.isprintable(), line

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -427,15 +427,33 @@ def test_product_work_without_a_record_is_told_on_request() -> None:
 # -- merges ---------------------------------------------------------------------------------------------------------
 
 
-def past(*versions: TaskFile) -> Ancestors:
-    """The past that has these versions, the oldest first."""
+class Held:
+    """A past that has these versions, the oldest first; each but the last left its path."""
 
-    def ask(folder: str, filename: str) -> Iterator[Past]:
-        for number, version in reversed(list(enumerate(versions))):
+    def __init__(self, *versions: TaskFile) -> None:
+        self.versions = versions
+
+    def __call__(self, folder: str, filename: str) -> Iterator[Past]:
+        for number, version in reversed(list(enumerate(self.versions))):
             if version.path.startswith(f"{folder}/") and version.path.rpartition("/")[2] == filename:
                 yield Past(f"{number:040}", version.path, version.text())
 
-    return ask
+    def departed(self, folder: str, filenames: Iterable[str]) -> set[str]:
+        return {version.path.rpartition("/")[2] for version in self.versions[:-1]} & set(filenames)
+
+
+def past(*versions: TaskFile) -> Ancestors:
+    return Held(*versions)
+
+
+class Never:
+    """A past that nobody may ask."""
+
+    def __call__(self, folder: str, filename: str) -> Iterator[Past]:
+        raise AssertionError(filename)
+
+    def departed(self, folder: str, filenames: Iterable[str]) -> set[str]:
+        raise AssertionError(filenames)
 
 
 SECOND = task(name="TASK-20261001-002-PM-to-DEV")
@@ -518,10 +536,7 @@ def test_another_version_or_place_restores_nothing() -> None:
 
 
 def test_the_past_is_asked_only_where_something_was_touched() -> None:
-    def never(folder: str, filename: str) -> Iterator[Past]:
-        raise AssertionError(filename)
-
-    assert judge(*both(task(), ACTIVE), ancestors=[never]).findings == ()
+    assert judge(*both(task(), ACTIVE), ancestors=[Never()]).findings == ()
     assert no_ancestors("fcop", "x.md") == ()
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from fcoplint.source import git, tree
 from tests.support.changes import REPORT, report, task
-from tests.support.repository import Repo
+from tests.support.repository import INBOX, Repo, task_text
 
 ACTIVE = task("active")
 SOFT = ACTIVE.but(body="# Build the form\n\nAcceptance: it opens.\n")
@@ -135,3 +135,61 @@ def test_the_author_is_the_one_the_commit_will_have(team: Repo) -> None:
     env = {**os.environ, "GIT_AUTHOR_NAME": "Dee <x> D", "GIT_AUTHOR_EMAIL": "dee@example.org"}
     opened = git.open_repository(str(team.path), env)
     assert git.author_of_next_commit(opened) == ("Dee x D", "dee@example.org")
+
+
+def leave_and_return(repo: Repo, path: str, returned: dict[str, bytes]) -> list[tuple[str, str, str]]:
+    """What the hook says of a commit that brings a name back which an earlier commit took away past it."""
+    (repo.path / path).unlink()
+    repo.commit("take it away, past the hook")
+    for name, content in returned.items():
+        put(repo, name, content)
+    return found(repo)
+
+
+def test_what_comes_back_is_judged_by_what_it_held_when_it_left(team: Repo) -> None:
+    team.write(REPORT, report())
+    team.commit("report")
+    start = team.git("rev-parse", "HEAD").strip()
+    assert leave_and_return(team, ACTIVE.path, {ACTIVE.path: SOFT.text()}) == [("FC804", "error", ACTIVE.path)]
+    team.commit("softened")
+    assert leave_and_return(team, REPORT, {REPORT: report(body="# Done\n\nOr not.\n")}) == [("FC805", "error", REPORT)]
+    team.commit("rewritten")
+    # And so says everybody who looks at these commits later, one by one or as one.
+    for arguments in (("--range", f"{start}..HEAD", "--each-commit"), ("--range", f"{start}..HEAD")):
+        assert {"FC804", "FC805"} <= set(team.check("--select", "FC8", *arguments).codes), arguments
+    assert {"FC804", "FC805", "FC809"} <= set(team.audit("--history", "--select", "FC8").codes)
+
+
+def test_an_event_that_left_does_not_come_back_as_another(team: Repo) -> None:
+    assert [code for code, *_ in leave_and_return(team, ACTIVE.path, {ACTIVE.path: QA_CLAIMS.text()})] == ["FC801"]
+
+
+@pytest.mark.parametrize("what", ["as it was", "gone on", "twice"])
+def test_what_comes_back_whole_brings_in_nothing(team: Repo, what: str) -> None:
+    later = task("review")
+    content = {"as it was": (ACTIVE.path, ACTIVE.text()), "gone on": (later.path, later.text()), "twice": (ACTIVE.path, ACTIVE.text())}[
+        what
+    ]
+    assert leave_and_return(team, ACTIVE.path, dict([content])) == []
+    if what == "twice":
+        team.commit("back")
+        assert leave_and_return(team, ACTIVE.path, dict([content])) == []
+
+
+def test_a_name_that_was_never_here_is_new(team: Repo) -> None:
+    (team.path / ACTIVE.path).unlink()
+    team.commit("take it away, past the hook")
+    other = task_text("PM", "QA").replace("Build the form", "Another one")
+    team.write(f"{INBOX}/TASK-20261001-077-PM-to-QA.md", other)
+    assert found(team) == []
+
+
+def test_a_branch_that_never_saw_it_leave_brings_nothing_back(team: Repo) -> None:
+    team.git("checkout", "-q", "-b", "work")
+    team.write(REPORT, report())
+    team.commit("report")
+    team.git("checkout", "-q", "main")
+    team.write("app.py", "print()\n")
+    team.commit("product work")
+    team.git("merge", "-q", "--no-commit", "work")
+    assert found(team) == []

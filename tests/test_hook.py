@@ -20,7 +20,7 @@ GOOD = task_text("PM", "QA")
 def hook_source(tmp_path_factory: pytest.TempPathFactory) -> Repo:
     """This project as a git repository that pre-commit can clone, as it stands in the working tree."""
     source = Repo.create(tmp_path_factory.mktemp("fcoplint") / "source")
-    for name in ("fcoplint", "rules", "hooks"):
+    for name in ("fcoplint", "rules", "hooks", "examples"):
         shutil.copytree(PROJECT / name, source.path / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("pyproject.toml", "README.md", "LICENSE", ".pre-commit-hooks.yaml"):
         shutil.copy(PROJECT / name, source.path / name)

@@ -9,6 +9,7 @@ from pathlib import Path
 from tests.support.repository import INBOX, Repo, task_text
 
 FORBIDDEN = {
+    "jinja2", "markupsafe",
     "pydantic", "pydantic_core", "git", "gitdb", "frontmatter", "rich", "jsonschema", "asyncio", "unittest", "multiprocessing",
     "concurrent", "logging", "http", "email", "xml", "sqlite3", "tomllib", "importlib.metadata",
 }  # fmt: skip

@@ -1,12 +1,15 @@
 """A rule must not care how roles are called, on which day it was, or whether a name has a slug: the codes stay the same."""
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from fcoplint import engine
+from fcoplint.findings import Finding
+from fcoplint.model.location import Location
 from fcoplint.settings import Settings
 from fcoplint.source.snapshot import MemorySnapshot
 from tests.support.renaming import RENAMINGS, Renaming, rename_links, rename_tree
@@ -71,3 +74,34 @@ RENAMED = [
 @pytest.mark.parametrize(("renaming", "text", "expected"), RENAMED)
 def test_a_renaming_reaches_every_form_of_a_name(renaming: str, text: str, expected: str) -> None:
     assert RENAMINGS[renaming](text) == expected
+
+
+def shifted(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Every envelope one line further down, and one line longer."""
+    return {
+        path: data.replace(b"---\n", b"---\n# a note\n", 1) + b"\n" if path.endswith(".md") and data.startswith(b"---\n") else data
+        for path, data in files.items()
+    }
+
+
+def fingerprints(example: Example, *, moved: bool) -> Counter[tuple[str, str]]:
+    shown = example.snapshot()
+    after = MemorySnapshot(shifted(shown.files) if moved else shown.files, shown.links)
+    if example.before:
+        before = Example(example.kind, example.before).snapshot().files
+        report = engine.check([MemorySnapshot(shifted(before) if moved else before)], after, Settings())
+    else:
+        report = engine.audit(after, Settings())
+    return Counter((item.rule.code, item.finding.fingerprint) for item in report.findings)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_a_fingerprint_knows_no_line(path: Path) -> None:
+    for example in load(path).examples():
+        assert fingerprints(example, moved=True) == fingerprints(example, moved=False), [*example.files, *example.links]
+
+
+def test_a_fingerprint_is_the_same_in_every_release() -> None:
+    """Baselines, SARIF and GitLab remember them."""
+    finding = Finding("FC120", Location("x.md"), "TASK-20261001-001-PM-to-DEV", "sender=QA", workspace="fcop")
+    assert finding.fingerprint == "2f0edb6addcc2ab3a1ab000f"

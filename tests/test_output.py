@@ -94,9 +94,21 @@ def test_no_line_is_a_ci_command(line: str) -> None:
     assert re.match(r"\s*(::|##)", neutral_line(line)) is None
 
 
-@pytest.mark.parametrize("home", ["/home/ann/x", "/Users/ann/x", r"C:\Users\ann\x"])
+HOMES = [
+    "/home/ann/x", "/Users/ann/x", r"C:\Users\ann\x", "c:/users/ann/x", r"C:\\Users\\ann\\x", "file:///home/ann/x", "/var/home/ann",
+    "/mnt/c/Users/ann/x", "/c/Users/ann", r"D:\Documents and Settings\ann\x", "\n/home/ann", "(/home/ann)", "x=/home/ann:y",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("home", HOMES)
 def test_home_folders_are_scrubbed(home: str) -> None:
     assert "ann" not in neutral(f"see {home}")
+    assert "~" in neutral(f"see {home}")
+
+
+@pytest.mark.parametrize("path", ["packages/home/site/x", "workspace/root/x", "src/Users/list.py", "/rooted", "~/root/x", "/users/5"])
+def test_what_only_looks_like_a_home_folder_stays(path: str) -> None:
+    assert neutral(f"see {path}") == f"see {path}"
 
 
 def test_hostile_values_never_reach_the_terminal() -> None:
@@ -137,6 +149,22 @@ def test_a_terminal_that_cannot_show_a_character_gets_it_escaped(repo: Repo) -> 
     repo.write(T1, task_text(priority="测"))
     ran = repo.run("audit", env={"PYTHONIOENCODING": "ascii"})
     assert (ran.code, "\\u6d4b" in ran.out) == (1, True)
+
+
+@pytest.mark.parametrize("command", ["audit", "audit --format json", "roots", "status", "rules", "explain FC120", "schema report"])
+def test_what_cannot_be_written_is_said_and_what_is_closed_stays_silent(repo: Repo, command: str) -> None:
+    repo.write(T1, task_text("QA"))
+    line = f'"{sys.executable}" -m fcoplint {command}'
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+
+    def run(shell: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(["sh", "-c", shell], cwd=repo.path, env=env, capture_output=True, text=True, check=False)
+
+    full, closed = run(f"{line} > /dev/full"), run(f"{line} >&-")
+    assert (full.returncode, full.stderr) == (2, "fcoplint: standard output: No space left on device\n")
+    assert (closed.returncode, closed.stderr) == (1 if "audit" in command else 0, "")
+    # A report shares its place with no advice.
+    assert run(f'"{sys.executable}" -m fcoplint audit nowhere 2>&-').stdout == ""
 
 
 def test_explain_shows_the_rule_and_lists_all(repo: Repo) -> None:

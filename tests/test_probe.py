@@ -570,6 +570,19 @@ def test_what_is_wrong_with_a_registry(one: Repo, other: Repo, tmp_path: Path, a
     assert result.outcome == "MISMATCH"
 
 
+def test_folders_in_place_of_files(one: Repo, tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    assert look(one.path, registry=str(tmp_path / "folder")).outcome == "UNREADABLE"
+    for path in (".mcp.json", ".codeflowmu/runtime.lock", ".codeflowmu/instance.json", "agents.json"):
+        (one.path / path).mkdir(parents=True)
+        assert look(one.path).outcome == "UNREADABLE", path
+        (one.path / path).rmdir()
+    (one.path / "fcop/fcop.json").unlink()
+    (one.path / "fcop/fcop.json").mkdir()
+    result = look(one.path)
+    assert (state(result, "project")[0], "no regular file" in why(result, "project"), result.exit_code) == ("unresolvable", True, 3)
+
+
 @pytest.mark.parametrize("content", [None, "{", "[]", "{}", '{"activeProjectId": 3, "projects": 7}'])
 def test_a_registry_that_cannot_be_used(one: Repo, tmp_path: Path, content: str | None) -> None:
     if content is not None:
@@ -683,7 +696,8 @@ def test_a_working_directory_that_is_gone(one: Repo, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "args",
     [("--root", "gone"), ("--root", "src/app.py"), ("--root", "a\udc80"), ("--from", "."), ("--to", "."), ("--phase", "before"),
-     ("--stamp", "x"), ("--no-input",), ("--from", ".", "--to", ".", "--root", "."), ("--format", "xml"), ("--registry", "gone")],
+     ("--stamp", "x"), ("--no-input",), ("--root", ""), ("--from", "", "--to", ""), ("--registry", ""), ("--config", ""),
+     ("--from", ".", "--to", ".", "--root", "."), ("--format", "xml"), ("--registry", "gone")],
 )  # fmt: skip
 def test_wrong_usage(one: Repo, args: tuple[str, ...]) -> None:
     ran = run_tool("roots", *args, cwd=one.path)

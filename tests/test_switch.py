@@ -90,6 +90,32 @@ def test_a_target_that_is_no_folder(old: Repo, tmp_path: Path, make: str) -> Non
     assert (result.verdict, result.exit_code, item(result, "target"), result.stamp) == ("REFUSED", 1, ("proved", "refused"), None)
 
 
+@pytest.mark.parametrize("name", ["D:\\work\\b", "\\\\server\\share\\b", "d:/work/b"])
+def test_a_path_of_windows_is_one_here_too(old: Repo, tmp_path: Path, name: str) -> None:
+    if os.name == "nt":
+        pytest.skip("here it is a path like any other")
+    # A tool of another system may have left a folder of that very name.
+    (tmp_path / name).mkdir(parents=True)
+    both = ("--from", str(old.path), "--to", name, "--no-input")
+    ran, data = run_json(*both, cwd=tmp_path)
+    assert (ran.code, data["verdict"], [entry["id"] for entry in data["proved"]]) == (1, "REFUSED", ["target"])
+    assert "a path of Windows" in data["proved"][0]["text"]
+    assert run_tool("roots", "--root", name, cwd=tmp_path).code == 2
+
+
+@pytest.mark.parametrize("where", ["old", "beside"])
+def test_a_workspace_that_is_a_link_out_of_the_target(old: Repo, tmp_path: Path, where: str) -> None:
+    target = Repo.create(tmp_path / "linked")
+    elsewhere = old.path / "fcop"
+    if where == "beside":
+        elsewhere = tmp_path / "shared"
+        shutil.copytree(old.path / "fcop", elsewhere)
+    (target.path / "fcop").symlink_to(elsewhere)
+    result = switch(old, target)
+    assert (item(result, "place"), result.verdict) == (("proved", "refused"), "REFUSED")
+    assert str(elsewhere) in evidence(result, "place")
+
+
 def test_a_source_that_is_gone(new: Repo, tmp_path: Path) -> None:
     assert item(switch(tmp_path / "gone", new), "source") == ("proved", "refused")
 
@@ -177,6 +203,67 @@ def test_work_in_hand_holds_a_pointer(old: Repo, new: Repo, stage: str) -> None:
     assert "stale" in evidence(result, "work-in-hand")
     move_first_task(new, stage) if stage == "active" else None
     assert item(switch(new, old), "work-in-hand")[1] == ("refused" if stage == "active" else "clean")
+
+
+def test_a_stage_behind_a_link_hides_who_works(old: Repo, new: Repo, tmp_path: Path) -> None:
+    move_first_task(old, "active")
+    (old.path / "fcop/_lifecycle/active").rename(tmp_path / "active")
+    (old.path / "fcop/_lifecycle/active").symlink_to(tmp_path / "active")
+    result = switch(old, new)
+    assert (item(result, "source"), result.verdict, result.exit_code) == (("proved", "unreadable"), "UNREADABLE", 3)
+    assert "fcop/_lifecycle/active: a link" in evidence(result, "source")
+    assert item(switch(new, old), "initialised") == ("proved", "unreadable")
+
+
+@pytest.mark.parametrize("more", ["docs/agents", "fcop/fcop"])
+def test_a_project_with_two_workspaces_is_no_target_and_a_question_as_a_source(old: Repo, new: Repo, more: str) -> None:
+    new.add_team(more)
+    result = switch(old, new)
+    assert (item(result, "initialised"), result.verdict) == (("proved", "refused"), "REFUSED")
+    assert item(switch(new, old), "work-in-hand") == ("asked", "open")
+    move_first_task(new, "active")
+    assert item(switch(new, old), "work-in-hand") == ("proved", "refused")
+
+
+@pytest.mark.parametrize("fault", ["broken", "folder", "none"])
+def test_the_manifest_of_the_source(old: Repo, new: Repo, fault: str) -> None:
+    manifest = old.path / "fcop/fcop.json"
+    manifest.unlink()
+    if fault == "broken":
+        manifest.write_text("{")
+    elif fault == "folder":
+        manifest.mkdir()
+    expected = "clean" if fault == "none" else "unreadable"
+    assert item(switch(old, new), "source") == ("proved", expected)
+    assert item(switch(new, old), "initialised") == ("proved", "refused" if fault == "none" else "unreadable")
+
+
+def test_a_source_without_a_workspace(new: Repo, tmp_path: Path) -> None:
+    empty = Repo.create(tmp_path / "empty")
+    assert item(switch(empty, new), "source") == ("proved", "warning")
+
+
+def test_a_source_into_which_nobody_may_look(old: Repo, new: Repo, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "fcoplint", "roots", "--from", str(old.path), "--to", str(new.path), "--no-input", "--format", "json"]
+    if os.geteuid() == 0:
+        if shutil.which("setpriv") is None:
+            pytest.skip("setpriv is needed to give up root's right to enter everything")
+        command = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", *command]
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+    move_first_task(old, "active")
+    for folder in ("fcop/_lifecycle/active", "fcop"):
+        (old.path / folder).chmod(0)
+        done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+        (old.path / folder).chmod(0o755)
+        data = json.loads(done.stdout)
+        (source,) = (entry for entry in data["proved"] if entry["id"] == "source")
+        assert (done.returncode, data["verdict"], source["result"]) == (3, "UNREADABLE", "unreadable"), folder
+
+
+def test_a_source_too_large_to_look_at_all_of_it(old: Repo, new: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fcoplint.roots.project.MOST_FILES", 3)
+    stamp = stamp_of(old, new)
+    assert item(switch(old, new, "after", stamp=stamp), "newer") == ("unchecked", "none")
 
 
 def test_layouts_without_stages_are_asked_about(new: Repo, tmp_path: Path) -> None:
@@ -496,11 +583,22 @@ def test_a_health_answer_without_a_stamp_or_without_sense(old: Repo, new: Repo, 
     for text in ("{}", '{"projectRoot": 7}'):
         path.write_text(text)
         assert item(switch(old, new, "after", health=str(path)), "health") == ("proved", "refused")
+    path.rename(tmp_path / "kept")
+    path.mkdir()
+    assert item(switch(old, new, "after", health=str(path)), "health") == ("proved", "unreadable")
+    path.rmdir()
     for text in ("", "[]", "<html>"):
         path.write_text(text)
         assert (item(switch(old, new, "after", health=str(path)), "health")) == ("proved", "unreadable")
     ran = run_tool("roots", "--from", str(old.path), "--to", str(new.path), "--phase", "after", "--health", "gone", cwd=tmp_path)
     assert ran.code == 2
+
+
+def test_what_a_health_answer_calls_its_keys_is_no_command(old: Repo, new: Repo, tmp_path: Path) -> None:
+    (tmp_path / "health.json").write_text(json.dumps({"::error::x_root": "a", "\n::error::y_root": "b"}))
+    text = switch_text(switch(old, new, "after", health=str(tmp_path / "health.json")), Shown(Paint(on=False), homes=False))
+    assert "x_root" in text
+    assert not re.search(r"^\s*::", text, re.MULTILINE)
 
 
 def test_a_canary_that_went_all_the_way(old: Repo, new: Repo) -> None:

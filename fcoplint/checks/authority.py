@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from fcoplint.checks.registry import V1_V3, V3, rule
 from fcoplint.findings import Finding, Related, on
-from fcoplint.model.authority import WORKER, Authority, newest_time
+from fcoplint.model.authority import WORKER, Authority
 from fcoplint.model.change import Change
 from fcoplint.model.envelope import Envelope, Issue, Report, Review, Task
 from fcoplint.model.event import Event
 from fcoplint.model.location import Location
 from fcoplint.model.nodes import Scalar
 from fcoplint.model.relations import FollowUp
-from fcoplint.model.workspace import Workspace
 from fcoplint.protocol.authorisation import authorises
 from fcoplint.protocol.names import is_calendar_date
 from fcoplint.protocol.roles import SYSTEM, TEAM, is_address, looks_like_actor
@@ -55,18 +53,20 @@ def unlawful_archive(task: Task) -> Iterator[Finding]:
         yield from _judge_archiver(task, act)
 
 
-@rule("FC401", "FC403", "FC404", versions=V3)
+@rule("FC401", "FC403", "FC404", versions=V3, additive=True)
 def archived_under_an_old_date(change: Change) -> Iterator[Finding]:
-    """An event's `at` does not say when it was appended: what had landed before was there already (design.md 7)."""
-    landed = [*((pair.before, pair.after) for pair in change.pairs()), *((None, envelope) for envelope in change.added())]
+    """An event's `at` does not say when it was appended: the change's own time does (design.md 7)."""
+    if change.after.policy.now < SELF_ARCHIVE_FORBIDDEN_SINCE:
+        return
+    # The first import of a workspace brings TASKs of any age.
+    here = {after.root for before, after in change.workspaces() if before and after}
+    landed = [*((pair.before, pair.after) for pair in (*change.pairs(), *change.returned)), *((None, new) for new in change.added())]
     for before, task in landed:
-        if not isinstance(task, Task) or task.workspace.version != 3 or task.workspace.authority.rules_version is not None:
+        if not isinstance(task, Task) or task.workspace.root not in here or task.workspace.version != 3:
             continue
-        act = _archiving(task)
-        is_new = act and act.event.number >= (len(before.events) if isinstance(before, Task) else 0)
-        if act and is_new and not task.workspace.authority.forbids_self_archive(task):
-            newest = _newest_landed(change.before.at(task.workspace.root))
-            if newest and newest >= SELF_ARCHIVE_FORBIDDEN_SINCE:
+        if task.workspace.authority.rules_version is None and not task.workspace.authority.forbids_self_archive(task):
+            act = _archiving(task)
+            if act and act.event.number >= (len(before.events) if isinstance(before, Task) else 0):
                 yield from _judge_archiver(task, act)
 
 
@@ -269,7 +269,7 @@ def _worker_judges(review: Review) -> Iterator[Finding]:
 
 
 def _about(
-    task: Task, code: str, act: Act, *, message: str = "default", when: str = "", related: tuple[Related, ...] = (), **more: object
+    task: Task, code: str, act: Act, *, message: str = "default", when: str = "", related: tuple[Related, ...] = (), **more: Any
 ) -> Finding:
     """A finding at an event's `by`, with what every finding about a role says: who leads, and where that is declared."""
     authority = task.workspace.authority
@@ -437,8 +437,3 @@ def _governance_authors(subject: Envelope) -> list[str]:
     if isinstance(subject, Task):
         authors.append(authority.recipient_of(subject))
     return sorted({role for name in authors if name and authority.governs(role := authority.role_of(name))})
-
-
-def _newest_landed(workspace: Workspace | None) -> datetime.datetime | None:
-    times = (newest_time(task) for task in workspace.tasks) if workspace else ()
-    return max((time for time in times if time), default=None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from fcoplint.checks.habits import once
 from fcoplint.checks.registry import ANY, V1_V3, V1_V4, rule
@@ -183,7 +184,7 @@ def bad_supersedes(envelope: Envelope) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-def _about_task(report: Report, code: str, said: Scalar, task: Task, **more: str) -> Finding:
+def _about_task(report: Report, code: str, said: Scalar, task: Task, **more: Any) -> Finding:
     """A finding at a role that a REPORT names, beside the TASK that it answers."""
     addressed = task.get("recipient")
     related = (Related(task.at(addressed) if addressed else task.file, "TASK"),)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from fcoplint.checks.registry import V4, rule
 from fcoplint.findings import Finding, Related, on
@@ -215,7 +216,7 @@ def _listed(names: set[str]) -> str:
     return ", ".join(sorted(names)) or "none"
 
 
-def _of_family(close: Gate, where: Scalar | Span, message: str, about: str, *related: Related, **parameters: object) -> Finding:
+def _of_family(close: Gate, where: Scalar | Span, message: str, about: str, *related: Related, **parameters: Any) -> Finding:
     return on(
         close.task, "FC554", where, about=about, message=message, when="archived", related=related, root=close.task.stem, **parameters
     )

@@ -9,6 +9,7 @@ from fcoplint.checks.registry import ANY, rule
 from fcoplint.findings import Finding, on, on_path
 from fcoplint.model.change import Change
 from fcoplint.model.comparison import Comparison, same_event
+from fcoplint.model.continuation import is_approval, is_closing
 from fcoplint.model.envelope import Envelope, Task
 from fcoplint.model.location import Location
 from fcoplint.model.nodes import Mapping, Node, Scalar, Span
@@ -19,17 +20,24 @@ RESTORES = "restores what an ancestor held, where the side before is no lawful c
 
 Judge = Callable[[EnvelopePair], Iterator[Finding]]
 
-_CLOSED = frozenset({"closed", "resolved"})
-# The reference's fields of a closing, and those that real ISSUEs and the migration write (field.md 2, spec 3.0).
-_CLOSING = frozenset({"closed_at", "closed_by", "resolution", "resolved", "resolved_at", "resolved_by"})
-
 
 @rule("FC801", "FC802", "FC803", "FC804", "FC805", "FC806", "FC807", "FC810", "FC811", versions=ANY)
 def landed_envelope_touched(change: Change) -> Iterator[Finding]:
     """One look at each pair, because what restores an ancestor answers for all that it changes."""
-    for pair in change.pairs():
+    for pair in (*change.pairs(), *change.returned):
         if not pair.is_untouched:
-            yield from _settle(change, pair, [finding for judge in _judges(pair) for finding in judge(pair)])
+            yield from _settle(change, pair, _judge(pair))
+
+
+@rule("FC801", "FC802", "FC804", "FC805", "FC806", "FC807", "FC810", "FC811", versions=ANY)
+def twin_dropped(change: Change) -> Iterator[Finding]:
+    """Two copies of a name cannot serve to put one content in the place of the other."""
+    for pair in change.dropped():
+        yield from _settle(change, pair, _judge(pair))
+
+
+def _judge(pair: EnvelopePair) -> list[Finding]:
+    return [finding for judge in _judges(pair) for finding in judge(pair)]
 
 
 @rule("FC808", versions=ANY)
@@ -142,7 +150,7 @@ def _report_edited(pair: EnvelopePair) -> Iterator[Finding]:
 
 
 def _review_edited(pair: EnvelopePair) -> Iterator[Finding]:
-    if not _is_approval(pair):
+    if _is_exact(pair) or not is_approval(_content(pair)):
         yield from _text_changed(pair, "FC806")
 
 
@@ -150,7 +158,7 @@ def _issue_edited(pair: EnvelopePair) -> Iterator[Finding]:
     if _is_exact(pair):
         yield from _text_changed(pair, "FC807", when="v4")
         return
-    edited = tuple(key for key in _content(pair).edited_fields if not _is_closing(pair, key))
+    edited = tuple(key for key in _content(pair).edited_fields if not is_closing(_content(pair), key))
     yield from _edits(pair, "FC807", edited)
 
 
@@ -241,27 +249,6 @@ def _is_migration(pair: EnvelopePair) -> bool:
     if pair.before.workspace.version not in (1, 2) or not pair.appended or isinstance(pair.after, Task):
         return False
     return _content(pair).is_continued and all(event.is_migration for event in pair.appended)
-
-
-def _is_approval(pair: EnvelopePair) -> bool:
-    """Whether a REVIEW that asked for a human got the answer, and nothing else changed (protocol.md D 5)."""
-    content = _content(pair)
-    if _is_exact(pair) or pair.before.text("decision") != "needs_human" or _says(pair.before, "human_approval"):
-        return False
-    return content.edited_fields == ("human_approval",) and content.edited_line is None and _says(pair.after, "human_approval")
-
-
-def _is_closing(pair: EnvelopePair, key: str) -> bool:
-    """Whether the new value of an ISSUE's field belongs to its closing (ADR-0004)."""
-    if key == "status":
-        old, new = (side.text("status") or "open" for side in (pair.before, pair.after))
-        return old.lower() not in _CLOSED and new.lower() in _CLOSED
-    return key in _CLOSING and not _says(pair.before, key) and (pair.after.text("status") or "").lower() in _CLOSED
-
-
-def _says(envelope: Envelope, key: str) -> bool:
-    value = envelope.get(key)
-    return value is not None and not value.is_empty
 
 
 def _how(content: Comparison) -> str:

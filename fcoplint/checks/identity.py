@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fcoplint.checks.mending import UNSAFE, rewrite
 from fcoplint.checks.registry import V1_V3, V1_V4, V4, rule
 from fcoplint.findings import Finding, Related, on
 from fcoplint.model.envelope import Envelope, Report, Review, Task
@@ -149,7 +150,9 @@ def type_mismatch(envelope: Envelope) -> Iterator[Finding]:
     for key in ("type", "kind"):
         for value, said in envelope.said(key):
             if (said if envelope.workspace.edition.is_exact else said.strip().upper()) != envelope.kind:
-                yield on(envelope, "FC118", value, about=f"{key}={said}", key=key, value=said, kind=envelope.kind)
+                wanted = envelope.kind.lower() if said.islower() and not envelope.workspace.edition.is_exact else envelope.kind
+                fix = rewrite(envelope, value, wanted, UNSAFE)
+                yield on(envelope, "FC118", value, about=f"{key}={said}", fix=fix, key=key, value=said, kind=envelope.kind)
 
 
 @rule("FC119", versions=V4)
@@ -170,7 +173,7 @@ def id_mismatch(envelope: Envelope) -> Iterator[Finding]:
             when, message = ("REVIEW", "review") if envelope.kind == "REVIEW" else ("", "default")
             yield on(
                 envelope, "FC119", value, about=f"{key}={said}", when=when, message=message,
-                key=key, value=said, short_id=envelope.short_id,
+                fix=rewrite(envelope, value, envelope.short_id or "", UNSAFE), key=key, value=said, short_id=envelope.short_id,
             )  # fmt: skip
 
 
@@ -184,7 +187,8 @@ def routing_mismatch(envelope: Envelope) -> Iterator[Finding]:
         named_slot = envelope.name.slot if envelope.name and key == "recipient" else None
         if role != named or (slot and named_slot and slot != named_slot):
             expected = f"{named}.{named_slot}" if slot and named_slot else named
-            yield on(envelope, "FC120", value, about=f"{key}={value.text}", key=key, value=value.text, expected=expected)
+            fix = rewrite(envelope, value, expected, UNSAFE)
+            yield on(envelope, "FC120", value, about=f"{key}={value.text}", fix=fix, key=key, value=value.text, expected=expected)
 
 
 @rule("FC121", versions=V1_V3)

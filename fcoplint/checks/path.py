@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fcoplint.checks.habits import once
+from fcoplint.checks.mending import move
 from fcoplint.checks.registry import V1_V2, V2_V3, V3, V3_V4, V4, rule
-from fcoplint.findings import Finding, Related, on, on_path
+from fcoplint.findings import Finding, Fix, Related, on, on_path
 from fcoplint.model.envelope import Envelope, Task
 from fcoplint.model.links import follow
 from fcoplint.model.nodes import as_plain
@@ -203,6 +204,7 @@ def _misplaced(envelope: Envelope) -> Iterator[Finding]:
                 about="sub-folder",
                 message="sub-folder",
                 when="envelope in a sub-folder of a stage",
+                fix=_move_to(envelope, f"{LIFECYCLE}/{place.stage}"),
                 stage=place.stage,
             )
         return
@@ -214,7 +216,14 @@ def _misplaced(envelope: Envelope) -> Iterator[Finding]:
     when = "v1, v2" if old else "REPORT in archive" if in_archive else "envelope in a sub-folder of a stage" if in_sub_folder else ""
     home = envelope.workspace.path(homes[0])
     target = f"{home}/{envelope.filename}"
-    yield on(envelope, "FC205", envelope.file, about=place.kind, when=when, kind=envelope.kind, home=home, target=target)
+    # Which stage a TASK belongs in, no folder outside of them tells.
+    fix = _move_to(envelope, homes[0]) if old or envelope.kind != "TASK" else None
+    yield on(envelope, "FC205", envelope.file, about=place.kind, when=when, fix=fix, kind=envelope.kind, home=home, target=target)
+
+
+def _move_to(envelope: Envelope, home: str) -> Fix | None:
+    target = envelope.workspace.path(f"{home}/{envelope.filename}")
+    return None if target in envelope.workspace.entries else move(envelope.path, target)
 
 
 def _homes(envelope: Envelope, *, old: bool) -> tuple[str, ...]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
+from fcoplint.checks.mending import declare_internal
 from fcoplint.checks.registry import V1_V3, V3_V4, rule
 from fcoplint.findings import Finding, on_path
 from fcoplint.model.document import Document
@@ -111,7 +113,8 @@ def undeclared_internal(workspace: Workspace) -> Iterator[Finding]:
     for path, document in workspace.read(_papers(workspace)):
         internal = workspace.relative(path).startswith(_INTERNAL)
         if internal and not _DECLARATION.search(document.text[:_HEAD]):
-            yield _on_file(workspace, "FC214", path, Span(1, 1, 1, 1), about="undeclared")
+            finding = _on_file(workspace, "FC214", path, Span(1, 1, 1, 1), about="undeclared")
+            yield replace(finding, fix=declare_internal(path, document))
         declared = None if internal else _declared_internal(document)
         if declared:
             yield _on_file(workspace, "FC214", path, declared.span, about="elsewhere", message="elsewhere")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fcoplint.checks.mending import SAFE, drop_field, make_list, rewrite
 from fcoplint.checks.registry import V1_V3, V1_V4, V3, rule
 from fcoplint.findings import Finding, on
 from fcoplint.model.envelope import Envelope, Report, Task
@@ -29,7 +30,7 @@ def wrong_protocol(envelope: Envelope) -> Iterator[Finding]:
 def protocol_alias(envelope: Envelope) -> Iterator[Finding]:
     for value, said in envelope.said("protocol"):
         if fields.is_protocol_alias(said):
-            yield on(envelope, "FC116", value, about=said, value=said)
+            yield on(envelope, "FC116", value, about=said, fix=rewrite(envelope, value, fields.PROTOCOL, SAFE), value=said)
 
 
 @rule("FC117", versions=V1_V4)
@@ -53,7 +54,8 @@ def bad_priority(envelope: Envelope) -> Iterator[Finding]:
         if canonical is None or (envelope.workspace.edition.is_exact and said != canonical):
             yield on(envelope, "FC123", value, about=said, value=said)
         elif said != canonical:
-            yield on(envelope, "FC123", value, about=said, message="alias", when="alias", value=said, canonical=canonical)
+            fix = rewrite(envelope, value, canonical, SAFE)
+            yield on(envelope, "FC123", value, about=said, message="alias", when="alias", fix=fix, value=said, canonical=canonical)
 
 
 @rule("FC124", versions=V1_V3)
@@ -90,8 +92,8 @@ def bad_references(envelope: Envelope) -> Iterator[Finding]:
         yield from _items(envelope, value)
     elif isinstance(value, Scalar) and (value.is_empty or _is_text(value)):
         if not value.is_empty:
-            when = "" if envelope.workspace.edition.is_exact else "one plain string"
-            yield on(envelope, "FC127", value, about=value.text, message="plain", when=when, value=value.text)
+            when, fix = "" if envelope.workspace.edition.is_exact else "one plain string", make_list(envelope, value)
+            yield on(envelope, "FC127", value, about=value.text, message="plain", when=when, fix=fix, value=value.text)
     elif value is not None:
         yield on(envelope, "FC127", value, about="no list", message="not-list")
 
@@ -109,7 +111,7 @@ def stored_custody(envelope: Envelope) -> Iterator[Finding]:
     for key in fields.CUSTODY_FIELDS:
         pair = envelope.pair(key)
         if pair:
-            yield on(envelope, "FC128", pair, about=key, key=key)
+            yield on(envelope, "FC128", pair, about=key, fix=drop_field(envelope, pair), key=key)
 
 
 @rule("FC129", versions=V3)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fcoplint.checks.mending import drop_mark, drop_returns
 from fcoplint.checks.registry import V1_V4, V3_V4, V4, rule
 from fcoplint.findings import Finding, on, on_path
 from fcoplint.model.envelope import Envelope
@@ -32,7 +33,7 @@ def not_utf8(envelope: Envelope) -> Iterator[Finding]:
 def byte_order_mark(envelope: Envelope) -> Iterator[Finding]:
     for fault in envelope.document.front.faults if envelope.document else ():
         if fault.kind == "bom":
-            yield on(envelope, "FC902", fault.span, about="bom")
+            yield on(envelope, "FC902", fault.span, about="bom", fix=drop_mark(envelope))
 
 
 @rule("FC903", versions=V1_V4)
@@ -41,7 +42,8 @@ def carriage_return(envelope: Envelope) -> Iterator[Finding]:
         line = envelope.document.data.count(b"\n", 0, envelope.document.data.index(b"\r")) + 1
         is_exact = envelope.workspace.edition.is_exact
         when, message = ("v4", "v4") if is_exact else ("", "default")
-        yield on(envelope, "FC903", Span(line, 1, line, 1), about="carriage return", when=when, message=message)
+        span, fix = Span(line, 1, line, 1), None if is_exact else drop_returns(envelope)
+        yield on(envelope, "FC903", span, about="carriage return", when=when, message=message, fix=fix)
 
 
 @rule("FC904", versions=V3_V4)

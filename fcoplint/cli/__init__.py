@@ -8,7 +8,23 @@ import click
 
 from fcoplint import __version__
 
-_COMMANDS = ("audit", "baseline", "check", "explain", "init", "roots", "rules", "schema", "status")
+_COMMANDS = (
+    "audit",
+    "baseline",
+    "check",
+    "explain",
+    "fix",
+    "init",
+    "move",
+    "new",
+    "recover",
+    "relocate",
+    "repair",
+    "roots",
+    "rules",
+    "schema",
+    "status",
+)
 
 
 class _Commands(click.Group):

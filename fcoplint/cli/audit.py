@@ -48,13 +48,18 @@ def command(path: str, rev: str | None, history: bool, since: str | None, names:
                 report = engine.join("audit", [report, _history(opened, settings, revision, since)])
             if opened.repository:
                 opened.repository.blobs.close()
+            _say_what_is_shown(report, opened, path, names, options)
+            # Before what was fetched is taken away: some formats look into it again.
+            common.finish(_placed(report, opened), options)
     except git.GitError as error:
         common.stop_for_git(error, options, "audit")
+
+
+def _say_what_is_shown(report: Report, opened: Opened, path: str, names: tuple[str, ...], options: common.Options) -> None:
     if not report.workspaces and not report.findings:
-        _say_nothing_found(path, opened.root, names)
-    elif report.findings and options.is_read_by_people and opened.root != os.path.realpath("."):
+        _say_nothing_found(path, opened.root, names, quiet=options.quiet)
+    elif report.findings and options.is_read_by_people and not options.quiet and opened.root != os.path.realpath("."):
         click.echo(f"fcoplint: paths are relative to {neutral(path)}", err=True)
-    common.finish(_placed(report, opened), options)
 
 
 def _watch(envelopes: list[Envelope]) -> Iterator[Envelope]:
@@ -97,10 +102,11 @@ def _history(opened: Opened, settings: Settings, rev: str | None, since: str | N
     return ranges.replay(opened.repository, settings, rev or "HEAD", since)
 
 
-def _say_nothing_found(path: str, root: str, names: tuple[str, ...]) -> None:
+def _say_nothing_found(path: str, root: str, names: tuple[str, ...], *, quiet: bool) -> None:
     outer = enclosing_workspace(root)
     if outer:
         common.stop(f"{path} lies inside a workspace; audit that: fcoplint audit {outer}", common.USAGE)
     if names:
         common.stop(f"no workspace in {path} fits {', '.join(names)}", common.USAGE)
-    click.echo(f"fcoplint: no FCoP workspace (a folder `fcop` or `docs/agents`) in {path}; nothing to check", err=True)
+    if not quiet:
+        common.say(f"no FCoP workspace (a folder `fcop` or `docs/agents`) in {path}; nothing to check")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import datetime
+import functools
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import click
 
@@ -12,6 +13,7 @@ from fcoplint import atomic, baseline, config, engine
 from fcoplint.cli import common, ranges
 from fcoplint.cli.folder import Opened, open_folder
 from fcoplint.output.neutral import neutral_line
+from fcoplint.output.text import count
 from fcoplint.report import NOT_LOOKED_AT, Report
 from fcoplint.settings import Accepted
 from fcoplint.source import git
@@ -31,7 +33,8 @@ def command(
 ) -> None:
     """Write the baseline: the findings of today's working tree, which the next runs accept.
 
-    What an earlier baseline accepts keeps its day and its reason; what is gone leaves it. A change is judged by the baseline
+    What an earlier baseline accepts keeps its day and its reason; what is gone leaves it, what was not looked for this time
+    stays. A change is judged by the baseline
     before it, so commit the file by itself.
     """
     options = common.Options(select=select, ignore=ignore, config=configuration, no_baseline=True)
@@ -41,10 +44,13 @@ def command(
         opened = open_folder(folder, options)
         report = engine.audit(opened.snapshot, opened.settings, top=opened.top)
         if history:
+            if opened.repository and git.is_shallow(opened.repository):
+                common.stop("this clone is shallow, so its history cannot be accepted: git fetch --unshallow", common.UNCHECKED)
             report = engine.join("audit", [report, _history(opened)])
     except git.GitError as error:
         common.stop_for_git(error, options, "audit")
-    _write(os.path.join(folder, opened.settings.baseline_file), opened, list(_entries(report, day, reason)))
+    looked_for = functools.partial(engine.is_judged, opened.settings, history=history)
+    _write(os.path.join(folder, opened.settings.baseline_file), opened, list(_entries(report, day, reason)), looked_for)
     unseen = sum(item.rule.code in NOT_LOOKED_AT for item in report.findings)
     if unseen:
         common.stop(f"{unseen} of today's findings tell what could not be looked at; those cannot be accepted", common.UNCHECKED)
@@ -78,11 +84,11 @@ def _entries(report: Report, until: datetime.date | None, reason: str) -> Iterat
             yield Accepted(finding.fingerprint, finding.code, finding.location.path, finding.subject, until=until, reason=reason)
 
 
-def _write(path: str, opened: Opened, found: list[Accepted]) -> None:
+def _write(path: str, opened: Opened, found: list[Accepted], looked_for: Callable[[str], bool]) -> None:
     today = opened.settings.policy.now.date()
     before = _accepted(path)
     old = [entry for entry in before if entry.until is None or entry.until >= today]
-    entries = baseline.merge(old, found)
+    entries = baseline.merge(old, found, looked_for)
     name = neutral_line(os.path.relpath(path))
     if not entries and not os.path.exists(path):
         common.print_out("nothing to accept: there are no findings\n")
@@ -93,7 +99,8 @@ def _write(path: str, opened: Opened, found: list[Accepted]) -> None:
         common.stop(f"{name}: {error.strerror}", common.USAGE)
     new = {entry.fingerprint for entry in entries} - {entry.fingerprint for entry in before}
     gone = {entry.fingerprint for entry in before} - {entry.fingerprint for entry in entries}
-    common.print_out(f"{name} accepts {sum(entry.count for entry in entries)} findings ({len(new)} new, {len(gone)} gone)\n")
+    accepted = count(sum(entry.count for entry in entries), "finding")
+    common.print_out(f"{name} accepts {accepted} ({len(new)} new, {len(gone)} gone)\n")
     common.print_out(f"next: git add -- {name}\n")
 
 

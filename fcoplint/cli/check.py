@@ -28,6 +28,7 @@ from fcoplint.source.snapshot import OverlaySnapshot, Snapshot
 @click.option("--pre-push", is_flag=True, help="Check what is pushed; git's pre-push lines come on standard input.")
 @click.option("--pre-receive", is_flag=True, help="Check what arrives at a server; git's pre-receive lines come on standard input.")
 @click.option("--commit-msg", "message", metavar="FILE", help="Check a commit's message: a trailer `Task: TASK-…` must name a TASK.")
+@click.option("--fix", "fixes", is_flag=True, help="Also apply safe fixes to the working tree; what was fixed still fails, to be staged.")
 @click.option("--all", "show_older", is_flag=True, help="Also list findings that were there before this change.")
 @common.report_options
 def command(
@@ -39,6 +40,7 @@ def command(
     pre_push: bool,
     pre_receive: bool,
     message: str | None,
+    fixes: bool,
     show_older: bool,
     **given: Any,
 ) -> None:
@@ -49,6 +51,8 @@ def command(
     """
     options = common.Options(**given)
     way = ranges.Way(each_commit=each_commit, first_parent=first_parent)
+    if fixes and (revisions is not None or pre_push or pre_receive or message is not None or stdin_filename):
+        common.stop("--fix goes with what is staged, or with FILES", common.USAGE)
     _refuse_mixture((bool(files or stdin_filename), revisions is not None, pre_push, pre_receive, message is not None), way)
     try:
         repository = git.open_repository(os.getcwd(), os.environ)
@@ -66,6 +70,8 @@ def command(
             report = _check_index(repository, options, show_older=show_older)
     except git.GitError as error:
         common.stop_for_git(error, options, "check")
+    if fixes:
+        report = _fix(report, options)
     if message is None or report.findings or not options.is_read_by_people:
         common.finish(report, options)
 
@@ -82,13 +88,28 @@ def _refuse_mixture(asked: tuple[bool, bool, bool, bool, bool], way: ranges.Way)
 def _check_index(repository: git.Repository, options: common.Options, *, show_older: bool) -> Report:
     parents = tree.parents_of_next_commit(repository, os.environ)
     before, after = tree.index_and_parents(repository, parents)
-    settings = _here(common.settings_for_change(options, before[0], repository), repository)
+    settings = ranges.not_before(repository, common.settings_for_change(options, before[0], repository), parents)
+    settings = _here(settings, repository)
     repository.blobs.max_bytes = settings.max_bytes
     ancestors = [ranges.past_of(repository, parent) for parent in parents]
     # Who the author is costs a call of git; only where somebody is bound by it does that matter.
     said = git.author_of_next_commit(repository) if settings.policy.actors else None
     author = Author(*said) if said else None
     return engine.check(before, after, settings, show_older=show_older, ancestors=ancestors, author=author)
+
+
+def _fix(report: Report, options: common.Options) -> Report:
+    """The report of what is left, after safe fixes; a commit that had to be fixed fails all the same."""
+    from fcoplint.cli import writers
+    from fcoplint.repair import fixing
+
+    found = [item.finding for item in report.findings if item.finding.fix]
+    if not found:
+        return report
+    scene = writers.open_project()
+    fixed = fixing.plan_fixes(scene, found, unsafe=False, again=False)
+    outcomes = fixing.carry_out(scene, fixed)
+    return fixing.tell(report, fixed, outcomes)
 
 
 def _here(settings: Settings, repository: git.Repository) -> Settings:
@@ -112,7 +133,8 @@ def _check_files(
 ) -> Report:
     head = git.resolve_commit(repository, "HEAD")
     before: Snapshot = tree.commit_snapshot(repository, head, "HEAD") if head else tree.empty_snapshot(repository)
-    settings = _here(common.settings_for_change(options, before, repository), repository)
+    settings = ranges.not_before(repository, common.settings_for_change(options, before, repository), [head] if head else [])
+    settings = _here(settings, repository)
     after: Snapshot = worktree.worktree_snapshot(repository, repository.top)
     paths = {path for file in files for path in _paths_at(repository, file, (before, after))}
     if stdin_filename:

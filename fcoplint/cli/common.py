@@ -48,6 +48,7 @@ class Options:
     outputs: tuple[Output, ...] = (Output("text"),)
     output_file: str | None = None
     statistics: bool = False
+    quiet: bool = False
     no_baseline: bool = False
     color: str = "auto"
     lang: str | None = None
@@ -55,6 +56,9 @@ class Options:
     def __post_init__(self) -> None:
         if self.output_file and all(output.file for output in self.outputs):
             stop("every format has a file of its own, so none is left for --output-file", USAGE)
+        files = [os.path.realpath(file) for output in self.outputs if (file := output.file or self.output_file)]
+        if len(set(files)) < len(files):
+            stop("two formats would go to one file, and the second would replace the first; give each its own", USAGE)
 
     @property
     def is_read_by_people(self) -> bool:
@@ -72,10 +76,15 @@ def _parse_formats(_context: click.Context, _option: click.Parameter, words: tup
             stop(f"there is no format `{name}`" + (f"; did you mean `{near}`?" if near else f"; there are {', '.join(FORMATS)}"), USAGE)
         if colon and not file:
             stop(f"`{word}` names no file; write {name}:FILE", USAGE)
-        outputs.append(Output(name, file or None))
+        outputs.append(Output(name, file if file not in ("", "-") else None))
     if sum(output.file is None for output in outputs) > 1:
         stop("one format goes to standard output; give the others a file: --format sarif:FILE", USAGE)
     return tuple(outputs)
+
+
+def _parse_file(_context: click.Context, _option: click.Parameter, file: str | None) -> str | None:
+    """The file, None where `-` names standard output."""
+    return None if file == "-" else file
 
 
 _OPTIONS = (
@@ -95,7 +104,8 @@ _OPTIONS = (
         callback=_parse_formats,
         help=f"{', '.join(FORMATS)}; several with a file each. Default: text.",
     ),
-    click.option("--output-file", "-o", metavar="FILE", help="Write the format without a file of its own there."),
+    click.option("--output-file", "-o", metavar="FILE", callback=_parse_file, help="Write the format without a file of its own there."),
+    click.option("--quiet", "-q", is_flag=True, help="Only the findings: no summary, no notes, no hints."),
     click.option("--statistics", is_flag=True, help="With text and concise: how many findings each rule has, instead of them."),
     click.option(
         "--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Default: NO_COLOR, FORCE_COLOR, terminal."
@@ -177,7 +187,7 @@ def _render(report: Report, name: str, options: Options, *, to_screen: bool) -> 
     from fcoplint.output.text import Paint
 
     coloured = wants_color(options.color) if to_screen else options.color == "always"
-    paint = Paint(coloured, to_screen and coloured and _shows_links())
+    paint = Paint(coloured, to_screen and coloured and _shows_links(), options.quiet)
     if options.statistics and name in ("text", "concise"):
         from fcoplint.output import statistics
 
@@ -196,14 +206,33 @@ def _write_file(path: str, text: str) -> None:
 
 def _shows_links() -> bool:
     """Whether standard output is a terminal that can show links (OSC 8): what cannot is told by TERM."""
-    return sys.stdout.isatty() and os.environ.get("TERM", "dumb") not in ("", "dumb", "linux")
+    return _is_terminal() and os.environ.get("TERM", "dumb") not in ("", "dumb", "linux")
+
+
+def _is_terminal() -> bool:
+    """Whether standard output is a terminal; it is None where whoever started this closed it."""
+    return bool(sys.stdout and sys.stdout.isatty())
 
 
 def print_out(text: str) -> None:
-    """Write text to standard output, whatever its encoding can carry: a hook must not fail for a glyph (pitfall 31)."""
+    """Write text to standard output, whatever its encoding can carry: a hook must not fail for a glyph (pitfall 31).
+
+    Ends the program where it cannot be written. That the reader had enough (a broken pipe) is left to click; who closed standard
+    output wants none.
+    """
+    if not sys.stdout:
+        return
     encoding = sys.stdout.encoding or "utf-8"
-    sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
-    sys.stdout.flush()
+    try:
+        sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        from fcoplint import atomic
+
+        atomic.discard(sys.stdout.fileno())
+        stop(f"standard output: {error.strerror}", USAGE)
 
 
 def wants_color(color: str) -> bool:
@@ -212,18 +241,20 @@ def wants_color(color: str) -> bool:
         return color == "always"
     if os.environ.get("NO_COLOR"):
         return False
-    return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
+    return bool(os.environ.get("FORCE_COLOR")) or _is_terminal()
 
 
 def say(message: str) -> None:
     """One line on standard error that changes no outcome."""
-    print(neutral_line(f"fcoplint: {message}"), file=sys.stderr)
+    # Where that is closed, `print` would take standard output, which is the report's.
+    if sys.stderr:
+        print(neutral_line(f"fcoplint: {message}"), file=sys.stderr)
 
 
 def stop(message: str, code: int) -> NoReturn:
     """End with advice on standard error, each line of it harmless."""
     for line in message.splitlines():
-        print(neutral_line(f"fcoplint: {line}"), file=sys.stderr)
+        say(line)
     sys.exit(code)
 
 

@@ -14,8 +14,13 @@ from fcoplint.output.rulebook import severities
 from fcoplint.output.width import pad
 
 
+def _complete(_context: click.Context, _argument: click.Parameter, begun: str) -> list[str]:
+    """The codes and names that begin so, for the shell's completion."""
+    return [word for word in (*catalogue.rule_files(), *catalogue.names()) if word.startswith(begun)]
+
+
 @click.command("explain")
-@click.argument("code")
+@click.argument("code", shell_complete=_complete)
 @common.lang_option
 def command(code: str, lang: str | None) -> None:
     """Explain a rule, by its code (FC120) or its name (routing-mismatch)."""

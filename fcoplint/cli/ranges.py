@@ -6,9 +6,9 @@ import functools
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from fcoplint import engine
 from fcoplint.cli import common
@@ -17,17 +17,36 @@ from fcoplint.report import Report
 from fcoplint.settings import Settings
 from fcoplint.source import git, history, tree
 from fcoplint.source.ground import Disk
-from fcoplint.source.snapshot import Snapshot
+from fcoplint.source.snapshot import Note, Snapshot
 from fcoplint.source.tree import GitSnapshot
+
+if TYPE_CHECKING:
+    from fcoplint.trends import Recorder
 
 _RANGE = re.compile(r"(?P<start>.*?)\.\.\.?(?P<end>.*)", re.DOTALL)
 _NONE = re.compile(r"0+")
 _SIGNATURES = "FC420"
 
 
-def past_of(repository: git.Repository, commit: str) -> Ancestors:
-    """The past of a commit, asked of git only where a rule wants it."""
-    return functools.partial(_past, tree.Versions(repository, commit)) if commit else no_ancestors
+class PastOf:
+    """The past of a commit, asked of git only where a rule wants it. Many commits of one history may share the departures."""
+
+    def __init__(self, repository: git.Repository, commit: str, departures: tree.Departures | None = None) -> None:
+        self._versions = tree.Versions(repository, commit)
+        self._departures = departures or tree.Departures(repository, commit)
+
+    def __call__(self, folder: str, filename: str) -> Iterator[Past]:
+        """See `Ancestors`."""
+        return (Past(*version) for version in self._versions.of(folder, filename))
+
+    def departed(self, folder: str, filenames: Iterable[str]) -> set[str]:
+        """See `Ancestors.departed`."""
+        return self._departures.among(folder, filenames)
+
+
+def past_of(repository: git.Repository, commit: str, departures: tree.Departures | None = None) -> Ancestors:
+    """The past of a commit; an empty id has none."""
+    return PastOf(repository, commit, departures) if commit else no_ancestors
 
 
 @dataclass(frozen=True)
@@ -87,9 +106,15 @@ def replay(repository: git.Repository, settings: Settings, revision: str, since:
     if git.is_shallow(repository):
         return engine.unchecked("audit", "shallow", settings)
     revisions = [git.require_commit(repository, revision), *([f"--since={since}"] if since else [])]
+    notes = [Note("history-cut", f"commits older than {since} were not judged (--since)")] if since else []
     if settings.history_from:
         revisions.append(f"^{git.require_commit(repository, settings.history_from)}")
-    return _judge_commits(repository, revisions, settings, command="audit")
+        notes.append(Note("history-cut", f"commits before {settings.history_from} were not judged (the setting `history-from`)"))
+    # Only here: what a hook looks at has no trend.
+    from fcoplint.trends import Recorder
+
+    report = _judge_commits(repository, revisions, settings, command="audit", recorder=Recorder())
+    return replace(report, notes=(*report.notes, *notes))
 
 
 @dataclass(frozen=True)
@@ -156,13 +181,16 @@ def _judge_commits(
     *,
     first_parent: bool = False,
     command: str = "check",
+    recorder: Recorder | None = None,
 ) -> Report:
     listed = history.commits(repository, revisions, first_parent=first_parent, signatures=settings.policy.require_signed)
     # Only here: the hook waits for no progress.
     from fcoplint.cli.progress import track
 
     steps = track(history.replay(repository, listed), len(listed), "commits")
-    return engine.check_commits(steps, settings, functools.partial(past_of, repository), start=start, command=command)
+    departures = tree.Departures(repository, *history.tips(listed)) if listed else None
+    past = functools.partial(past_of, repository, departures=departures)
+    return engine.check_commits(steps, settings, past, start=start, command=command, recorder=recorder)
 
 
 def _judge_tip(
@@ -197,6 +225,14 @@ def _judge_authors(
     report = _judge_commits(repository, between, alone, before)
     left = (item for item in report.findings if item.rule.code != _SIGNATURES or item.finding.fingerprint in there)
     yield replace(report, findings=tuple(left))
+
+
+def not_before(repository: git.Repository, settings: Settings, parents: Sequence[str]) -> Settings:
+    """The settings for a change on top of these commits: a time set by hand cannot go below theirs (design.md 7)."""
+    if "FCOPLINT_NOW" not in os.environ:
+        return settings
+    times = (git.commit_times(repository, parent)[-1] for parent in parents)
+    return replace(settings, policy=replace(settings.policy, now=max([settings.policy.now, *times])))
 
 
 def _at_time_of(repository: git.Repository, settings: Settings, commit: str) -> Settings:
@@ -243,7 +279,3 @@ def _stop_unrelated(repository: git.Repository, revisions: str, options: common.
     report = engine.unchecked("check", "shallow" if shallow else "unrelated", common.spoken(Settings(), options))
     common.write(report, options)
     common.stop(f"{revisions} cannot be compared: {why}", common.UNCHECKED)
-
-
-def _past(versions: tree.Versions, folder: str, filename: str) -> Iterator[Past]:
-    return (Past(*version) for version in versions.of(folder, filename))

@@ -23,6 +23,7 @@ from fcoplint.settings import Settings
 from fcoplint.source import git
 from fcoplint.source.machine import Machine, this_machine
 
+_PATHS = ("from", "to", "root", "registry", "stamp", "health", "canary", "config_file")
 _SWITCH_ONLY = ("phase", "stamp", "canary", "health", "allow_uninitialised", "no_input")
 
 
@@ -52,6 +53,7 @@ def command(source: str | None, target: str | None, **given: Any) -> None:
     Exit codes: 0 consistent, 1 mismatch or refused, 2 wrong usage, 3 unreadable, undecided with --strict, changed while it ran.
     """
     machine = this_machine(os.environ)
+    _stop_for_empty({"from": source, "to": target, **given})
     if given["registry"] is not None and not os.path.lexists(given["registry"]):
         common.stop(f"--registry {given['registry']}: there is no such file", common.USAGE)
     if source is None and target is None:
@@ -62,6 +64,13 @@ def command(source: str | None, target: str | None, **given: Any) -> None:
     if given["root"] is not None:
         common.stop("--root names one root, --from and --to a switch; give one or the other", common.USAGE)
     _switch(machine, source, target, given)
+
+
+def _stop_for_empty(given: dict[str, Any]) -> None:
+    """A name that is empty, as of a variable that is not set, must not be taken for the working directory."""
+    for name in _PATHS:
+        if given[name] == "":
+            common.stop(f"--{name.removesuffix('_file')} is empty", common.USAGE)
 
 
 def _stop_for_switch_options(given: dict[str, Any]) -> None:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from fcoplint.model.comparison import Comparison, body_lines
+from fcoplint.model.continuation import may_follow
 from fcoplint.model.document import Document
 from fcoplint.model.envelope import Envelope, Task
 from fcoplint.model.event import Event
 from fcoplint.model.pair import EnvelopePair
-from fcoplint.model.workspace import Workspace, Workspaces
-from fcoplint.source.snapshot import read_one
+from fcoplint.model.workspace import Documents, Workspace, Workspaces
+from fcoplint.protocol.places import is_envelope
+from fcoplint.source.snapshot import OverlaySnapshot, read_one
 
 
 class Past(NamedTuple):
@@ -24,8 +26,16 @@ class Past(NamedTuple):
     data: bytes
 
 
-# The past of a file name below a folder, newest first: what a side before, or another parent of a merge, once held.
-Ancestors = Callable[[str, str], Iterable[Past]]
+class Ancestors(Protocol):
+    """The past of a commit: a side before, or another parent of a merge."""
+
+    def __call__(self, folder: str, filename: str) -> Iterable[Past]:
+        """What a file name below a folder once held, newest first."""
+        ...
+
+    def departed(self, folder: str, filenames: Iterable[str]) -> Collection[str]:
+        """Those of the file names that once left a path below a folder; cheaper to ask than what they held."""
+        ...
 
 
 class Author(NamedTuple):
@@ -42,9 +52,19 @@ class Side(NamedTuple):
     ancestors: Ancestors
 
 
-def no_ancestors(folder: str, filename: str) -> Iterable[Past]:
+class NoAncestors:
     """The past of a state that has none, or none that could be asked."""
-    return ()
+
+    def __call__(self, folder: str, filename: str) -> Iterable[Past]:
+        """See `Ancestors`."""
+        return ()
+
+    def departed(self, folder: str, filenames: Iterable[str]) -> Collection[str]:
+        """See `Ancestors.departed`."""
+        return ()
+
+
+no_ancestors = NoAncestors()
 
 
 @dataclass(frozen=True)
@@ -99,17 +119,61 @@ class Change:
                 pairs = _match(before.named(stem), after.named(stem))
                 yield from (pair for pair in pairs if not pair.is_untouched)
 
-    def added(self) -> Iterator[Envelope]:
-        """Envelopes whose name only the side after holds."""
+    def dropped(self) -> Iterator[EnvelopePair]:
+        """Copies that vanish where others of their name stay and none of those continues them, each with the best of those.
+
+        Else two copies could serve to put one content in the place of the other.
+        """
         for before, after, stems in self._touched:
-            for stem in stems:
-                if after and not (before and before.named(stem)):
-                    yield from after.named(stem)
+            for stem in stems if before and after else ():
+                old, new = before.named(stem) if before else [], after.named(stem) if after else []
+                if len(old) > 1 and new:
+                    yield from _lost(old, new)
+
+    def added(self) -> Iterator[Envelope]:
+        """Envelopes whose name only the side after holds, and that had not been here before."""
+        returned = {pair.after.path for pair in self.returned}
+        yield from (envelope for envelope in self._fresh if envelope.path not in returned)
 
     def touched(self) -> Iterator[Envelope]:
         """The envelopes of the side after that the change touched."""
         yield from (pair.after for pair in self.pairs())
-        yield from self.added()
+        yield from self._fresh
+
+    @cached_property
+    def returned(self) -> tuple[EnvelopePair, ...]:
+        """Envelopes whose name had left before this change and now comes back, each with what it held when it left.
+
+        What another side of a merge brings never left there.
+        """
+        known = {pair.after.path for pair in self.renamed}
+        found: list[EnvelopePair] = []
+        for before, after in self.workspaces():
+            home = before or after
+            fresh = [new for new in self._fresh if new.workspace is after and new.path not in known and not self._is_brought(new)]
+            if home and fresh:
+                left = self.ancestors.departed(home.root, {envelope.filename for envelope in fresh})
+                landed = _as_landed(home, [past for name in sorted(left) if (past := self._last(home, name))])
+                found.extend(EnvelopePair(landed[new.filename], new) for new in fresh if new.filename in landed)
+        return tuple(found)
+
+    @cached_property
+    def _fresh(self) -> tuple[Envelope, ...]:
+        """Envelopes whose name only the side after holds, whether or not they had been here."""
+        return tuple(
+            envelope
+            for before, after, stems in self._touched
+            for stem in stems
+            if after and not (before and before.named(stem))
+            for envelope in after.named(stem)
+        )
+
+    def _is_brought(self, envelope: Envelope) -> bool:
+        return any(side.state.snapshot.entries.get(envelope.path) == envelope.entry for side in self.elsewhere)
+
+    def _last(self, home: Workspace, filename: str) -> Past | None:
+        pasts = self.ancestors(home.root, filename)
+        return next((past for past in pasts if is_envelope(home.place(past.path), filename)), None)
 
     def removed(self) -> Iterator[Envelope]:
         """Envelopes whose name only the side before holds, and whose file is gone."""
@@ -134,7 +198,7 @@ class Change:
     def renamed(self) -> tuple[EnvelopePair, ...]:
         """Envelopes whose name vanished while a new one took over their number, their creation or their text."""
         left = list(self.removed())
-        fresh = dict.fromkeys(self.added()) if left else {}
+        fresh = dict.fromkeys(self._fresh) if left else {}
         found: list[EnvelopePair] = []
         for trait in (_number, _text):
             bearers: dict[object, list[Envelope]] = {}
@@ -154,7 +218,7 @@ class Change:
     def new_events(self) -> Iterator[tuple[Task, Event]]:
         """The events that the side before does not hold: those appended to landed TASKs, and all of new ones."""
         renamed = {pair.after.path for pair in self.renamed}
-        for pair in (*self.pairs(), *self.renamed):
+        for pair in (*self.pairs(), *self.renamed, *self.returned):
             if isinstance(pair.after, Task):
                 yield from ((pair.after, event) for event in pair.appended)
         for envelope in self.added():
@@ -175,10 +239,11 @@ class Change:
         if not held:
             return None
         old = pair.before.document if pair.before.stem == pair.after.stem else None
-        if old and Comparison(new, old).is_continued:
+        kind = pair.after.kind
+        if old and may_follow(Comparison(new, old), kind):
             return None
         older = versions[held[-1] + 1 :]
-        return versions[held[-1]] if all(Comparison(Document(past.data), new).is_continued for past in older) else None
+        return versions[held[-1]] if all(may_follow(Comparison(Document(past.data), new), kind) for past in older) else None
 
     def is_judged_elsewhere(self, folder: str, before: str, after: str | None) -> bool:
         """Whether what happened to a path happened on another side of this merge, and was judged there.
@@ -206,6 +271,13 @@ def _differing(before: Workspace | None, after: Workspace | None) -> list[str]:
     return sorted({path.rpartition("/")[2].removesuffix(".md") for path in paths})
 
 
+def _as_landed(home: Workspace, pasts: Iterable[Past]) -> dict[str, Envelope]:
+    """Files of the past as envelopes of a workspace, by their names."""
+    landed = {past.path: past.data for past in pasts}
+    again = Workspaces(OverlaySnapshot(home.snapshot, landed), Documents(), policy=home.policy).at(home.root) if landed else None
+    return {envelope.filename: envelope for envelope in again.envelopes if envelope.path in landed} if again else {}
+
+
 def _match(old: list[Envelope], new: list[Envelope]) -> Iterator[EnvelopePair]:
     """Copies of one name: each with the one at its own path; a single one left over with the copy that it continues best.
 
@@ -220,6 +292,21 @@ def _match(old: list[Envelope], new: list[Envelope]) -> Iterator[EnvelopePair]:
             yield EnvelopePair(by_path[envelope.path], envelope)
         elif len(new) == 1 and old:
             yield max((EnvelopePair(copy, envelope) for copy in old), key=_kept)
+
+
+def _lost(old: list[Envelope], new: list[Envelope]) -> Iterator[EnvelopePair]:
+    kept = [*new, *(pair.before for pair in _match(old, new))]
+    paths = {copy.path for copy in kept}
+    for copy in old:
+        # What another copy went on with is judged there.
+        if copy.path not in paths and not any(_goes_on(copy, other) for other in kept):
+            yield max((EnvelopePair(copy, other) for other in new), key=_kept)
+
+
+def _goes_on(old: Envelope, new: Envelope) -> bool:
+    """Whether one copy of a name holds what another may lawfully become."""
+    content = EnvelopePair(old, new).content
+    return content is not None and may_follow(content, old.kind)
 
 
 def _number(envelope: Envelope) -> object:

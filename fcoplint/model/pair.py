@@ -34,6 +34,11 @@ class EnvelopePair:
         """Whether neither the path nor git's object changed; equal bytes that are not in git are told by their content."""
         return not self.moved and self.before.entry == self.after.entry and self.after.entry.oid is not None
 
+    @property
+    def is_same(self) -> bool:
+        """Whether the same bytes lie at the same path."""
+        return not self.moved and self.content is not None and self.content.old.data == self.content.new.data
+
     @cached_property
     def content(self) -> Comparison | None:
         """The two contents compared; None where one of them cannot be read, or is not the envelope's own."""

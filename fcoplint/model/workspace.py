@@ -433,6 +433,7 @@ class Workspaces:
             for root, nested, entries in _partition(snapshot.entries, folders, roots)
             if wanted(root)
         ]
+        self._left_out = len(roots) - len(self.found)
         # A workspace that is the snapshot's root lies one or two folders below its project.
         self.names_above = (2 if top.endswith("docs/agents") else 1) if top and self.at("") else 0
         self._contents: dict[str, bytes | None] = {}
@@ -503,9 +504,14 @@ class Workspaces:
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """The snapshot's notes, and the folders that could not be looked into and are no workspace by their name."""
+        """The snapshot's notes, how many workspaces nobody wants, and folders that could not be looked into and are none by name."""
         passed = (path for path in self._outside if not _may_be_workspace(path))
-        return (*self.snapshot.notes, *(Note("unreadable-folder", "this folder may not be read", path) for path in passed))
+        unwanted = f"workspaces left out by --workspace or the setting `workspaces`: {self._left_out}"
+        return (
+            *self.snapshot.notes,
+            *((Note("left-out", unwanted),) if self._left_out else ()),
+            *(Note("unreadable-folder", "this folder may not be read", path) for path in passed),
+        )
 
     def source_line(self, location: Location) -> str | None:
         """The line a location points at, of a file that was read; None where there is none."""

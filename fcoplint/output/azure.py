@@ -13,7 +13,7 @@ _TYPES = ("error", "warning")
 
 def write(report: Report, paint: Paint) -> str:
     """A command an error or warning, a plain line an information, the summary."""
-    return "\n".join([*(_line(report, item) for item in report.worst_first), *summary(report, paint)]) + "\n"
+    return "".join(f"{line}\n" for line in [*(_line(report, item) for item in report.worst_first), *summary(report, paint)])
 
 
 def _line(report: Report, item: Reported) -> str:

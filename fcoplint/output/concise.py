@@ -9,7 +9,7 @@ from fcoplint.report import Report, Reported
 
 def write(report: Report, paint: Paint) -> str:
     """One line a finding, then the summary."""
-    return "\n".join([*map(line, report.findings), *summary(report, paint)]) + "\n"
+    return "".join(f"{said}\n" for said in [*map(line, report.findings), *summary(report, paint)])
 
 
 def line(item: Reported) -> str:

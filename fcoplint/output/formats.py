@@ -45,6 +45,7 @@ FORMATS = {
     "junit": Format("junit", True, "JUnit XML"),
     "azure": Format("azure", False, "log commands of Azure Pipelines"),
     "markdown": Format("markdown", False, "a table, for a step summary or a comment"),
+    "html": Format("html", True, "a page for people: board, timelines, findings, trends; one file that asks nobody for anything"),
 }
 
 

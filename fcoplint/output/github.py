@@ -28,7 +28,7 @@ def write(report: Report, paint: Paint) -> str:
         else:
             others.append(item)
     lines = [*annotated, *map(concise.line, others), *_roll_up(report, len(others)), *summary(report, paint)]
-    return "\n".join(lines) + "\n"
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _annotation(report: Report, item: Reported) -> str:

@@ -90,7 +90,8 @@ def _fix(fix: Fix | None) -> dict[str, Any] | None:
     if fix is None:
         return None
     edits = [{**_location(Location(edit.path, edit.span)), "replacement": _text(edit.replacement)} for edit in fix.edits]
-    return {"safety": fix.safety, "edits": edits}
+    moves = [{"path": _text(move.path), "target": _text(move.target)} for move in fix.moves]
+    return {"safety": fix.safety, "edits": edits, "moves": moves}
 
 
 def _location(location: Location) -> dict[str, Any]:

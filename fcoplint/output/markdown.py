@@ -13,7 +13,10 @@ from fcoplint.report import Report, Reported
 
 # A step's summary holds 1 MiB; rows beyond these are counted.
 MAX_ROWS = 500
+MAX_BYTES = 900_000
 _MAX_TEXT = 600
+# GitHub and GitLab take it for a person, and send that person a message, even where it is escaped.
+_MENTION = re.compile(r"@(?=\w)")
 _PUNCTUATION = re.compile(r"[!-/:-@\[-`{-~]")
 _PLAIN = Paint(on=False)
 
@@ -22,10 +25,10 @@ def write(report: Report, paint: Paint) -> str:
     """A heading, the findings as a table, and what the summary says."""
     first, *more = summary(report, _PLAIN)
     lines = ["## fcoplint", "", escape(first)]
-    if report.findings:
-        lines += ["", say(report.lang, "table"), "|---|---|---|---|"]
-        lines += [_row(report, item) for item in report.worst_first[:MAX_ROWS]]
-    left = len(report.findings) - MAX_ROWS
+    rows = list(_rows(report))
+    if rows:
+        lines += ["", say(report.lang, "table"), "|---|---|---|---|", *rows]
+    left = len(report.findings) - len(rows)
     notes = [*([say(report.lang, "unlisted", n=left)] if left > 0 else []), *more]
     return "\n".join([*lines, *_list(notes)]) + "\n"
 
@@ -36,6 +39,17 @@ def escape(text: str) -> str:
     if len(parts) % 2 == 0:
         return _escape(text)
     return "".join(_code(part) if number % 2 else _escape(part) for number, part in enumerate(parts))
+
+
+def _rows(report: Report) -> Iterator[str]:
+    """The worst findings, as many as there is room for."""
+    room = MAX_BYTES
+    for item in report.worst_first[:MAX_ROWS]:
+        row = _row(report, item)
+        room -= len(row.encode()) + 1
+        if room < 0:
+            return
+        yield row
 
 
 def _row(report: Report, item: Reported) -> str:
@@ -52,7 +66,7 @@ def _list(notes: list[str]) -> Iterator[str]:
 
 
 def _escape(text: str) -> str:
-    return _PUNCTUATION.sub(r"\\\g<0>", text)
+    return _PUNCTUATION.sub(r"\\\g<0>", _MENTION.sub(r"\\x40", text))
 
 
 def _code(text: str) -> str:

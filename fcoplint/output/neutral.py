@@ -11,12 +11,17 @@ _HARMFUL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff"
 # GitHub takes `::` for a command at the start of a line only; GitHub's older form and Azure's anywhere in it.
 _COMMAND = re.compile(r"^(\s*)::")
 _OLD_COMMAND = re.compile(r"##(?=\[|vso\[)", re.IGNORECASE)
-_HOME = re.compile(r"(?:/home/|/Users/|[A-Za-z]:\\Users\\)[^/\\\s'\"`]+|/root(?=/)")
+# A home folder of any system, where a path begins (not `packages/home/site`); drives also as WSL and git's bash write them.
+_NAME = r"[^/\\\s'\"`<>|:,;)\]}]+"
+_POSIX = rf"(?:/var|/export|/mnt/[a-z]|/[a-z])?/(?:home|Users)/{_NAME}|/root(?=[/\s'\"`)]|$)"
+_WINDOWS = rf"[A-Za-z]:[\\/]+(?i:users|documents and settings)[\\/]+{_NAME}"
+_BEGINS = r"(?<![\w.~)\]}-])"
+_HOME = re.compile(rf"{_BEGINS}(?:{_POSIX}|{_WINDOWS})")
 
 
 def neutral(text: str) -> str:
     """One line of text with every harmful character spelled out, and home folders as `~`."""
-    return hide_homes(neutral_path(text))
+    return neutral_path(hide_homes(text))
 
 
 def neutral_path(text: str) -> str:
@@ -50,5 +55,5 @@ def hide_homes(text: str) -> str:
     """Text with home folders as `~`."""
     own = os.path.expanduser("~")
     if len(own) > 1 and own in text:
-        text = re.sub(re.escape(own) + r"(?=[/\\]|$|[\s'\"`])", "~", text)
+        text = re.sub(_BEGINS + re.escape(own) + r"(?![^/\\\s'\"`)\]}:,;])", "~", text)
     return _HOME.sub("~", text)

@@ -34,8 +34,8 @@ class Shown:
 
     def __call__(self, text: str | None) -> str:
         """One line, harmless for terminals and logs."""
-        said = neutral_path(text or "")
-        return said if self.homes else hide_homes(said)
+        said = text or ""
+        return neutral_path(said if self.homes else hide_homes(said))
 
     def cell(self, text: str | None) -> str:
         """A cell of the table: one line, its middle left out where it is very long."""
@@ -45,7 +45,7 @@ class Shown:
 
 def probe_text(probe: Probe, shown: Shown) -> str:
     """The table, what is wrong, the verdict, and what it does not prove."""
-    return neutral_line_start("\n".join(_probe_lines(probe, shown))) + "\n"
+    return "".join(f"{neutral_line_start(line)}\n" for line in _probe_lines(probe, shown))
 
 
 def _probe_lines(probe: Probe, shown: Shown) -> Iterator[str]:
@@ -135,7 +135,7 @@ def probe_json(probe: Probe, *, homes: bool) -> str:
     snapshot = probe.snapshot
     data = {
         "schema": ROOTS_SCHEMA,
-        "tool": {"name": "fcoplint", "version": __version__},
+        "tool": f"fcoplint {__version__}",
         "verdict": str(probe.outcome),
         "exit": probe.exit_code,
         "strict": probe.strict,
@@ -201,7 +201,7 @@ _LISTS = ((Kind.PROVED, "proved from files:"), (Kind.ASKED, "asked:"), (Kind.UNC
 
 def switch_text(acceptance: Acceptance, shown: Shown) -> str:
     """The three lists and the verdict."""
-    return neutral_line_start("\n".join(_switch_lines(acceptance, shown))) + "\n"
+    return "".join(f"{neutral_line_start(line)}\n" for line in _switch_lines(acceptance, shown))
 
 
 def _switch_lines(acceptance: Acceptance, shown: Shown) -> Iterator[str]:
@@ -262,7 +262,7 @@ def switch_json(acceptance: Acceptance, *, homes: bool) -> str:
     }
     data = {
         "schema": SWITCH_SCHEMA,
-        "tool": {"name": "fcoplint", "version": __version__},
+        "tool": f"fcoplint {__version__}",
         "verdict": str(acceptance.verdict),
         "exit": acceptance.exit_code,
         "strict": acceptance.strict,

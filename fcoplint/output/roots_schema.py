@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from fcoplint.output.schema import Severity, Tool
+from fcoplint.output.schema import Severity
 
 Digest = Field(pattern=r"^[0-9a-f]{12}$", description="Of real path, device and inode: of this machine only.")
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -70,7 +70,7 @@ class Roots(_Strict):
         extra="forbid", strict=True, title="fcoplint root probe", json_schema_extra={"$id": "urn:fcoplint:roots:1", "$schema": _DIALECT}
     )
     schema_: Literal["fcoplint.roots/1"] = Field(alias="schema")
-    tool: Tool
+    tool: str
     verdict: Literal["CONSISTENT", "MISMATCH", "INDETERMINATE", "UNREADABLE", "CHANGED-DURING-PROBE"]
     exit: Literal[0, 1, 3]
     strict: bool
@@ -101,7 +101,7 @@ class Switch(_Strict):
         json_schema_extra={"$id": "urn:fcoplint:switch:1", "$schema": _DIALECT},
     )
     schema_: Literal["fcoplint.switch/1"] = Field(alias="schema")
-    tool: Tool
+    tool: str
     verdict: Literal["ACCEPTED", "REFUSED", "OPEN", "NO-OP", "UNREADABLE", "CHANGED-DURING-PROBE"]
     exit: Literal[0, 1, 3]
     strict: bool

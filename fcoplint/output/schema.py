@@ -91,11 +91,19 @@ class Edit(Place):
     replacement: str
 
 
+class Move(_Strict):
+    """A file that is to lie elsewhere, its bytes as they are."""
+
+    path: str
+    target: str
+
+
 class Fix(_Strict):
-    """Edits that put a finding right."""
+    """Edits, or moves, that put a finding right."""
 
     safety: Literal["safe", "unsafe"]
     edits: list[Edit]
+    moves: list[Move]
 
 
 class Commit(_Strict):
@@ -120,7 +128,7 @@ class Finding(Place):
     related: list[Related]
     help: str | None
     next: list[str] = Field(description="The next command to type, as words.")
-    fix: Fix | None = Field(description="What would put it right, where that is certain; no command applies it unasked.")
+    fix: Fix | None = Field(description="What would put it right, where that is certain; `fcoplint fix` applies it.")
     source: str
     protocol_error: str | None = Field(description="The stable code that FCoP 4 gives the fault; null in older workspaces.")
     fingerprint: str = Field(pattern=r"^[0-9a-f]{24}$", description="The same fault, wherever it stands.")

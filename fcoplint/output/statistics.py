@@ -15,4 +15,4 @@ def write(report: Report, paint: Paint) -> str:
         f"{number:{width}}  {paint.rule(code, report.lang)}  {paint(severities[code], f'{severities[code]:7}')}  {report.rules[code].name}"
         for code, number in rows
     ]
-    return "\n".join([*lines, *summary(report, paint)]) + "\n"
+    return "".join(f"{line}\n" for line in [*lines, *summary(report, paint)])

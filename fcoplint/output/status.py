@@ -5,9 +5,10 @@ from __future__ import annotations
 import datetime
 import json
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from fcoplint.language import ENGLISH
-from fcoplint.output.neutral import neutral, neutral_line
+from fcoplint.output.neutral import neutral_line
 from fcoplint.output.phrases import say
 from fcoplint.output.text import Paint
 from fcoplint.output.width import pad, width
@@ -51,12 +52,21 @@ def as_json(teams: Sequence[TeamStatus]) -> str:
         }
         for team in teams
     ]
-    return json.dumps({"schema": SCHEMA, "workspaces": listed}, indent=2) + "\n"
+    return json.dumps({"schema": SCHEMA, "workspaces": _whole(listed)}, indent=2) + "\n"
+
+
+def _whole(value: Any) -> Any:
+    """A value with no half characters, which are no JSON that others could read: bytes of a name that are not UTF-8."""
+    if isinstance(value, dict):
+        return {key: _whole(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_whole(item) for item in value]
+    return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace") if isinstance(value, str) else value
 
 
 def _team(team: TeamStatus, now: datetime.datetime, paint: Paint, lang: str) -> Iterator[str]:
-    leader = say(lang, "leader", leader=neutral(team.leader)) if team.leader else ""
-    yield paint("code", f"{neutral(team.root or '.')} (v{team.version}{leader})")
+    leader = say(lang, "leader", leader=team.leader) if team.leader else ""
+    yield paint("code", neutral_line(f"{team.root or '.'} (v{team.version}{leader})"))
     rows = [_row(work, now) for work in team.work]
     widths = [max((width(row[column]) for row in rows), default=0) for column in range(4)]
     for row in rows:

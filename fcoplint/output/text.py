@@ -12,7 +12,6 @@ from fcoplint.output.neutral import neutral, neutral_line, neutral_line_start, n
 from fcoplint.output.phrases import say, translate
 from fcoplint.output.width import pad, width
 from fcoplint.report import NOT_PROVABLE, Report, Reported
-from fcoplint.source.snapshot import Note
 
 _SGR = {"error": "1;31", "warning": "1;33", "info": "1;36", "code": "1", "dim": "2", "next": "1;32"}
 # A source line longer than this is shown around the finding only.
@@ -23,10 +22,11 @@ _SHOWN = 5
 
 @dataclass(frozen=True, slots=True)
 class Paint:
-    """Colours text where colour is wanted, and links it where a terminal can show that."""
+    """Colours text where colour is wanted, links it where a terminal can show that, and leaves the summary out of a `brief` one."""
 
     on: bool
     links: bool = False
+    brief: bool = False
 
     def __call__(self, style: str, text: str) -> str:
         """`text` in a style, or as it is."""
@@ -43,11 +43,15 @@ class Paint:
 def write(report: Report, paint: Paint) -> str:
     """Every finding as a block, then the summary."""
     blocks = ["\n".join(_block(item, paint)) for item in report.findings]
-    return "\n\n".join([*blocks, "\n".join(summary(report, paint))]) + "\n"
+    closing = "\n".join(summary(report, paint))
+    parts = [*blocks, closing] if closing else blocks
+    return "\n\n".join(parts) + "\n" if parts else ""
 
 
 def summary(report: Report, paint: Paint) -> Iterator[str]:
-    """What was found, in what, and what was not looked at."""
+    """What was found, in what, and what was not looked at; nothing where it is to be brief."""
+    if paint.brief:
+        return
     counts = {severity: number for severity, number in report.counts.items() if number}
     lang, comma = report.lang, say(report.lang, "comma")
     found = comma.join(say(lang, f"{severity}s", n=number) for severity, number in counts.items()) or say(lang, "nothing")
@@ -64,15 +68,12 @@ def summary(report: Report, paint: Paint) -> Iterator[str]:
         if note.topic == NOT_PROVABLE:
             continue
         where = f"{neutral_path(note.path or '.')}: " if note.path is not None else ""
-        yield paint("dim", neutral_line(say(lang, "note", text=f"{where}{_told(note, lang)}")))
-    beyond = [_told(note, lang) for note in report.notes if note.topic == NOT_PROVABLE]
+        text = translate(lang, note.template).replace("{}", note.detail)
+        yield paint("dim", neutral_line(say(lang, "note", text=f"{where}{text}")))
+    beyond = [note for note in report.notes if note.topic == NOT_PROVABLE]
     if beyond:
-        yield paint("dim", say(lang, "beyond"))
-        yield from (paint("dim", neutral_line(f"  - {text}")) for text in beyond)
-
-
-def _told(note: Note, lang: str) -> str:
-    return translate(lang, note.template).replace("{}", note.detail)
+        yield paint("dim", say(lang, "not provable"))
+        yield from (paint("dim", neutral_line(f"  - {translate(lang, note.template)}")) for note in beyond)
 
 
 def _block(item: Reported, paint: Paint) -> Iterator[str]:

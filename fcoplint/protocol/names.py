@@ -89,6 +89,14 @@ def parse_name(filename: str) -> Name | None:
     )
 
 
+def day_of(filename: str) -> datetime.datetime | None:
+    """The day in an envelope's file name (its midnight, UTC), None where the name breaks the grammar or the calendar has no such day."""
+    name = parse_name(filename)
+    if name is None or not is_calendar_date(name.date):
+        return None
+    return datetime.datetime.strptime(name.date, "%Y%m%d").replace(tzinfo=datetime.UTC)
+
+
 def parse_v4_kind(filename: str) -> str | None:
     """The type of a v4 envelope by its file name, or None (protocol.md C.1)."""
     match = _V4_NAME.fullmatch(filename)

@@ -1,1 +1,1 @@
-"""The only part that changes anything: so far, a repository's hooks."""
+"""The only part that changes anything: hooks, the safe transition, new envelopes, recovery, relocation (design.md 10)."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from fcoplint.model.mcp import Located, read_json
 from fcoplint.model.policy import Roots
-from fcoplint.protocol.paths import Identity, judge
+from fcoplint.protocol.paths import Identity, judge, parse
 from fcoplint.protocol.paths import Verdict as Same
 from fcoplint.roots import gather, proofs, runtime, switch
 from fcoplint.roots.components import Component, Expected, assess, is_inside
@@ -19,7 +19,7 @@ from fcoplint.roots.stamp import Stamp, StampError, make_stamp, read_stamp
 from fcoplint.roots.switch import Allowed, Item, Kind, Result, Verdict, Written
 from fcoplint.roots.written import reach_for
 from fcoplint.source import git
-from fcoplint.source.machine import Machine
+from fcoplint.source.machine import MISSING, Machine
 from fcoplint.source.snapshot import Content
 
 _INSTALL_FOLDERS = ("projects", "workspace")
@@ -113,14 +113,18 @@ def _look(machine: Machine, sides: tuple[Expected, Expected]) -> list[Snapshot]:
 def _missing(machine: Machine, request: Request, source: Expected | None, target: Expected | None) -> Iterator[Item]:
     for name, path, found in (("from", request.source, source), ("to", request.target, target)):
         if found is None:
-            spot = machine.look(path)
-            why = (
-                "it is no folder"
-                if spot.identity
-                else {"missing": "nothing lies there"}.get(spot.trouble, f"it cannot be resolved ({spot.trouble})")
-            )
             todo = "give the folder as it is now; a name alone is never taken for a root"
-            yield switch.refused("target" if name == "to" else "source", f"--{name} {path}: {why}", todo)
+            yield switch.refused("target" if name == "to" else "source", f"--{name} {path}: {_no_folder(machine, path)}", todo)
+
+
+def _no_folder(machine: Machine, path: str) -> str:
+    """Why a path is no root."""
+    if parse(path).is_windows and not machine.is_windows:
+        return "this is a path of Windows, and this machine cannot tell where it leads"
+    spot = machine.look(path)
+    if spot.identity:
+        return "it is no folder"
+    return "nothing lies there" if spot.trouble == MISSING else f"it cannot be resolved ({spot.trouble})"
 
 
 def _before(machine: Machine, request: Request, declared: Roots, old: Facts, new: Facts) -> Iterator[Item]:

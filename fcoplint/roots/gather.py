@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from fcoplint.model.manifest import Manifest
 from fcoplint.model.mcp import DEPRECATED_VARIABLE, Configuration, Server, read_configuration
 from fcoplint.model.policy import Roots
+from fcoplint.protocol.paths import parse
 from fcoplint.protocol.places import LIFECYCLE, MANIFEST_NAMES
 from fcoplint.roots.components import Aim, Expected, Sighting, State, is_inside
 from fcoplint.roots.written import reach_for, sight
@@ -65,7 +66,12 @@ def find_expected(machine: Machine, given: str | None, declared: Roots) -> Expec
 
 
 def expected_at(machine: Machine, path: str, source: str) -> Expected | None:
-    """The root at a folder, or of the workspace that the folder is (`X/fcop` is X); None where it is no folder."""
+    """The root at a folder, or of the workspace that the folder is (`X/fcop` is X); None where it is no folder.
+
+    A path of Windows is one on every system: elsewhere it names nothing, were there a folder of that very name.
+    """
+    if parse(path).is_windows and not machine.is_windows:
+        return None
     spot = machine.look(path)
     if spot.identity is None or not spot.is_folder:
         return None
@@ -151,7 +157,7 @@ def _git(machine: Machine, expected: Expected) -> Iterator[Sighting]:
 
 def _project(machine: Machine, expected: Expected) -> Iterator[Sighting]:
     root, workspace = expected.identity.real, expected.workspace
-    closed = next((name for name in WORKSPACES if _is_closed(os.path.join(root, name))), None)
+    closed = next((name for name in WORKSPACES if is_closed(os.path.join(root, name))), None)
     if not workspace and closed:
         why = f"this user may not look into {closed}/"
         yield Sighting("project", "project", closed, settled=State.UNRESOLVABLE, why=why, unreadable=True)
@@ -320,7 +326,8 @@ def _editor(machine: Machine, origin: str, configuration: Configuration | Unread
         yield sight(machine, name, origin, configuration.terminal.text, root=root, base=root, aim=Aim.WITHIN, advice=advice, filled=True)
 
 
-def _is_closed(folder: str) -> bool:
+def is_closed(folder: str) -> bool:
+    """Whether a folder is there that this user may not look into."""
     return os.path.isdir(folder) and not os.access(folder, os.R_OK | os.X_OK)
 
 

@@ -12,10 +12,11 @@ from fcoplint.model.workspace import Workspace
 from fcoplint.protocol.places import LIFECYCLE, is_temporary
 from fcoplint.protocol.stages import STAGES
 from fcoplint.roots.components import Expected
-from fcoplint.roots.gather import read_manifest, unreadable_reason
+from fcoplint.roots.gather import is_closed, read_manifest, unreadable_reason
 from fcoplint.roots.runtime import LEASES, Holder, holders, open_workspace
 from fcoplint.source import git
-from fcoplint.source.machine import ListedFile, Machine
+from fcoplint.source.machine import WORKSPACES, ListedFile, Machine, is_workspace
+from fcoplint.source.snapshot import Kind
 
 MOST_FILES = 200_000
 # What a runtime writes while it stops: the switch itself changes it.
@@ -50,10 +51,16 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """One side of a switch."""
+    """One side of a switch.
+
+    `topology` is EMPTY (no workspace), MIXED (two layouts), NESTED (a workspace in the workspace), or the version. `hidden` are
+    parts of the workspace that could not be looked at: no permission, or a link that takes the place of a folder.
+    """
 
     root: Expected
     topology: str
+    hidden: tuple[str, ...]
+    has_manifest: bool
     manifest_fault: str
     manifest_sha256: str | None
     version: int
@@ -64,6 +71,11 @@ class Facts:
     git: GitState
     listing: Listing
     workspace: Workspace | None = field(default=None, compare=False)
+
+    @property
+    def is_manifest_broken(self) -> bool:
+        """Whether a manifest is there and says nothing: it cannot be read, or is no JSON object."""
+        return self.has_manifest and bool(self.manifest_fault)
 
 
 def read_facts(machine: Machine, root: Expected, since: int = 0) -> Facts:
@@ -78,7 +90,9 @@ def read_facts(machine: Machine, root: Expected, since: int = 0) -> Facts:
         fault = f"the manifest is no JSON object: {manifest.fault.detail or manifest.fault.kind} (line {manifest.fault.span.line})"
     return Facts(
         root=root,
-        topology=_topology(workspace),
+        topology=_topology(path, workspace),
+        hidden=tuple(_hidden(machine, root, workspace)),
+        has_manifest=manifest is not None,
         manifest_fault=fault,
         manifest_sha256=hashlib.sha256(manifest.data).hexdigest() if isinstance(manifest, Manifest) else None,
         version=workspace.version if workspace else 0,
@@ -92,11 +106,25 @@ def read_facts(machine: Machine, root: Expected, since: int = 0) -> Facts:
     )
 
 
-def _topology(workspace: Workspace | None) -> str:
-    """EMPTY, MIXED, or the version of the protocol that the folders follow."""
+def _topology(root: str, workspace: Workspace | None) -> str:
     if workspace is None:
         return "EMPTY"
-    return "MIXED" if workspace.protocol.mixed else f"v{workspace.version}"
+    if workspace.nested:
+        return "NESTED"
+    both = all(is_workspace(os.path.join(root, name)) for name in WORKSPACES)
+    return "MIXED" if both or workspace.protocol.mixed else f"v{workspace.version}"
+
+
+def _hidden(machine: Machine, root: Expected, workspace: Workspace | None) -> Iterator[str]:
+    if workspace is None:
+        path = root.identity.real
+        yield from (f"{name}: this user may not look into it" for name in WORKSPACES if is_closed(os.path.join(path, name)))
+        return
+    for path, why in workspace.snapshot.unreadable.items():
+        yield f"{path}: {unreadable_reason(why)}"
+    for path, entry in workspace.entries.items():
+        if entry.kind is Kind.LINK and machine.look(path, root.identity.real).is_folder:
+            yield f"{path}: a link in place of a folder, and links are not followed"
 
 
 def _in_hand(workspace: Workspace) -> Iterator[str]:

@@ -77,9 +77,9 @@ def warned(name: str, text: str, todo: str, *evidence: str) -> Item:
     return Item(name, Kind.PROVED, Result.WARNING, text, evidence, todo)
 
 
-def unreadable(name: str, text: str, todo: str) -> Item:
+def unreadable(name: str, text: str, todo: str, *evidence: str) -> Item:
     """An item that could not be looked at although it is there."""
-    return Item(name, Kind.PROVED, Result.UNREADABLE, text, (), todo)
+    return Item(name, Kind.PROVED, Result.UNREADABLE, text, evidence, todo)
 
 
 def asked(name: str, question: str, todo: str = "") -> Item:
@@ -147,10 +147,18 @@ def _paths(source: Facts, target: Facts) -> list[str]:
     ]
 
 
+# Projects whose work lies in more than one place.
+_SPLIT = {"MIXED": "mixes two layouts of the protocol", "NESTED": "holds a workspace inside its workspace"}
+
+
 def _place(source: Facts, target: Facts, allowed: Allowed) -> Item:
     one, other = source.root.identity.real, target.root.identity.real
     if allowed.protected:
         return refused("place", f"the new root may be no project: {allowed.protected}", "choose the project's own folder")
+    away = _workspace_away(target)
+    if away:
+        todo = "give the new project a workspace of its own: its TASKs and REPORTs would be written elsewhere"
+        return refused("place", f"the new project's {target.root.workspace}/ is a link that leads out of it", todo, away)
     if is_inside(one, other) or is_inside(other, one):
         inner, outer = (one, other) if is_inside(one, other) else (other, one)
         text = "one project lies inside the other: work in the inner one would be work in the outer one too"
@@ -158,20 +166,21 @@ def _place(source: Facts, target: Facts, allowed: Allowed) -> Item:
     return clean("place", "the new root is no home, system or install folder, and neither project holds the other")
 
 
+def _workspace_away(side: Facts) -> str:
+    """Where a workspace really lies that is a link out of its project; "" where it lies in it."""
+    found = side.root.workspace_identity
+    return found.real if found and not is_inside(found.real, side.root.identity.real) else ""
+
+
 def _initialised(target: Facts, allowed: Allowed) -> Item:
     todo = "initialise it by its own plan first (switching is not initialising), or say --allow-uninitialised"
-    if target.topology == "MIXED":
-        text = "the new project mixes two layouts of the protocol: tools disagree about where its work lies"
+    if target.topology in _SPLIT:
+        text = f"the new project {_SPLIT[target.topology]}: tools disagree about where its work lies"
         return refused("initialised", text, "finish its migration first")
-    if (
-        target.manifest_fault
-        and target.topology != "EMPTY"
-        and target.manifest_sha256 is None
-        and "cannot be read" in target.manifest_fault
-    ):
-        return unreadable("initialised", target.manifest_fault, "make it readable, then run this again")
-    if target.manifest_fault and target.manifest_sha256 is not None:
+    if target.is_manifest_broken:
         return unreadable("initialised", target.manifest_fault, "put back the last manifest that was sound, then run this again")
+    if target.hidden:
+        return unreadable("initialised", "parts of the new project cannot be looked at", "make them readable", *target.hidden)
     if target.topology == "EMPTY" or target.manifest_fault:
         why = "it holds no workspace" if target.topology == "EMPTY" else target.manifest_fault
         if allowed.uninitialised:
@@ -181,8 +190,11 @@ def _initialised(target: Facts, allowed: Allowed) -> Item:
 
 
 def _readable_source(source: Facts) -> Item:
-    if source.manifest_fault and source.manifest_sha256 is not None:
+    if source.is_manifest_broken:
         return unreadable("source", f"the old project: {source.manifest_fault}", "put back the last manifest that was sound")
+    if source.hidden:
+        text = "parts of the old project cannot be looked at: work in hand may lie there"
+        return unreadable("source", text, "make them readable, then run this again", *source.hidden)
     if source.topology == "EMPTY":
         return warned(
             "source", "the old project holds no workspace: nothing can be told of its work in hand", "name the project that is left"
@@ -223,12 +235,13 @@ def describe(holder: Holder) -> str:
 
 
 def _work_in_hand(source: Facts) -> Item:
-    if source.topology in ("v1", "v2"):
-        question = "Is no TASK of the old project being worked on? (Its layout has no stages that would tell.)"
-        return asked("work-in-hand", question, "finish or hand back what is in hand")
     if source.in_hand:
         text = "these TASKs are in hand in the old project; whoever works on them holds a pointer that would go stale"
         return refused("work-in-hand", text, "finish them, submit and judge them, or hand them back; then switch", *source.in_hand)
+    if source.topology in ("v1", "v2", *_SPLIT):
+        why = f"It {_SPLIT[source.topology]}" if source.topology in _SPLIT else "Its layout has no stages that would tell"
+        question = f"Is no TASK of the old project being worked on? ({why}.)"
+        return asked("work-in-hand", question, "finish or hand back what is in hand")
     return clean("work-in-hand", "no TASK is active or in review in the old project")
 
 

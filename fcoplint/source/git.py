@@ -17,7 +17,10 @@ from typing import IO, Any, NamedTuple
 from fcoplint.protocol.places import is_workspace_folder
 from fcoplint.source.snapshot import MAX_BYTES, Content, Entry, Kind, Unreadable
 
-_SAFE = ("--no-pager", "--no-optional-locks", "--literal-pathspecs", "-c", "core.fsmonitor=false", "-c", "core.quotepath=off")
+_SAFE = (
+    "--no-pager", "--no-optional-locks", "--literal-pathspecs",
+    "-c", "core.fsmonitor=false", "-c", "core.quotepath=off", "-c", "i18n.logOutputEncoding=UTF-8",
+)  # fmt: skip
 _SAFE_ENV = {
     "LC_ALL": "C",
     "LANGUAGE": "C",
@@ -25,6 +28,7 @@ _SAFE_ENV = {
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_GRAFT_FILE": os.devnull,
     "GIT_PAGER": "cat",
 }
 # What ties git to one repository (`git rev-parse --local-env-vars`); dropped when another one is looked at.
@@ -103,7 +107,7 @@ def open_repository(path: str, environ: Mapping[str, str]) -> Repository:
     env = {**environ, **_SAFE_ENV}
     if not any(key in environ for key in _LOCAL_ENV):
         return _probe(path, env)
-    foreign = {key: value for key, value in env.items() if key not in _LOCAL_ENV} | {"GIT_NO_REPLACE_OBJECTS": "1"}
+    foreign = {key: value for key, value in environ.items() if key not in _LOCAL_ENV} | _SAFE_ENV
     try:
         there = _probe(path, foreign)
     except NotARepositoryError:
@@ -159,7 +163,7 @@ def undo_deltas(state: Mapping[str, Entry], deltas: Iterable[Delta]) -> dict[str
 
 
 def commit_times(repository: Repository, commit: str) -> list[datetime.datetime]:
-    """When a commit and its parents were made (UTC)."""
+    """When a commit's parents and, last, it itself were made (UTC)."""
     listing = repository.run("log", "--no-walk=unsorted", "--format=%ct", "--no-show-signature", f"{commit}^@", commit, "--")
     return [datetime.datetime.fromtimestamp(int(seconds), datetime.UTC) for seconds in listing.split()]
 
@@ -205,6 +209,15 @@ def list_versions(repository: Repository, commit: str, folder: str) -> dict[str,
     return {name: list(versions) for name, versions in found.items()}
 
 
+def list_departed(repository: Repository, tips: Sequence[str], folder: str, since: datetime.datetime | None) -> set[str]:
+    """The file names that left a path below a folder in a commit up to one of these; of commits since a time alone, where one is given."""
+    options = ("-z", "-m", "--full-history", "--no-renames", "--no-ext-diff", "--diff-filter=D", "--name-only", "--format=")
+    limit = (f"--since={since.isoformat()}",) if since else ()
+    commits, _ = _by_stdin(tips)
+    listing = repository.run("-c", "log.showSignature=false", "log", *options, *limit, "--stdin", *_scope(folder), stdin=commits)
+    return {os.fsdecode(path.lstrip(b"\n").rpartition(b"/")[2]) for path in listing.split(b"\0") if path}
+
+
 def author_of_next_commit(repository: Repository) -> tuple[str, str] | None:
     """(name, e-mail) of who will be the author, as `git commit` itself decides; None where git does not know."""
     try:
@@ -228,6 +241,51 @@ def skip_worktree(repository: Repository) -> set[str]:
     """Index paths that a sparse checkout leaves out of the working tree."""
     listing = repository.run("ls-files", "-t", "-z", "--full-name")
     return {os.fsdecode(line[2:]) for line in listing.split(b"\0") if line.startswith((b"S ", b"s "))}
+
+
+class Tracked(NamedTuple):
+    """How the index holds a path: git's letter for it, its mode, its object, its stage (0 unless a merge is open)."""
+
+    tag: str
+    mode: str
+    oid: str
+    stage: str
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether git was told to take it as unchanged, or a sparse checkout leaves it out: what is on disk does not count."""
+        return self.tag.islower() or self.tag == "S"
+
+
+def tracked(repository: Repository, path: str) -> list[Tracked]:
+    """How the index holds one path: not at all, once, or several times while a merge is open."""
+    return tracked_below(repository, path).get(path, [])
+
+
+def tracked_below(repository: Repository, folder: str) -> dict[str, list[Tracked]]:
+    """How the index holds a folder's paths."""
+    found: dict[str, list[Tracked]] = {}
+    for line in repository.run("ls-files", "-s", "-v", "-z", "--full-name", "--", folder).split(b"\0"):
+        if line:
+            head, _, name = line.partition(b"\t")
+            found.setdefault(os.fsdecode(name), []).append(Tracked(*head.decode("ascii").split(" ")))
+    return found
+
+
+# What git keeps while something is under way, and what that is.
+_UNDER_WAY = {
+    "MERGE_HEAD": "a merge",
+    "CHERRY_PICK_HEAD": "a cherry-pick",
+    "REVERT_HEAD": "a revert",
+    "rebase-merge": "a rebase",
+    "rebase-apply": "a rebase",
+    "BISECT_LOG": "a bisection",
+}
+
+
+def under_way(repository: Repository) -> str | None:
+    """What git has begun and not finished in this working tree, or None."""
+    return next((what for name, what in _UNDER_WAY.items() if os.path.lexists(os.path.join(repository.git_dir, name))), None)
 
 
 def list_untracked(repository: Repository, prefix: str) -> tuple[set[str], set[str]]:

@@ -52,8 +52,8 @@ class Step:
 def commits(repository: git.Repository, revisions: Sequence[str], *, first_parent: bool = False, signatures: bool = False) -> list[Commit]:
     """The commits that `revisions` select (`A..B`, `^A`), parents before children.
 
-    With `first_parent` those of the main line alone, each with its first parent: a merge brings in all that it merged.
-    Raises GitError where a clone was cut off in the middle of them.
+    With `first_parent` those of the main line alone, each with its first parent: a merge brings in what that one has not, as if
+    it had no other. Raises GitError where a clone was cut off in the middle of them.
     """
     options = ["-z", "--raw", "--no-renames", "--no-ext-diff", "--no-abbrev", "--diff-merges=first-parent", "--topo-order", "--reverse"]
     options += ["--first-parent"] if first_parent else []
@@ -65,6 +65,12 @@ def commits(repository: git.Repository, revisions: Sequence[str], *, first_paren
     if any(commit.oid in cut for commit in found):
         raise git.GitError(git.SHALLOW)
     return [_squashed(commit) for commit in found] if first_parent else found
+
+
+def tips(listed: Sequence[Commit]) -> list[str]:
+    """The commits that no other of the list has as a parent."""
+    parents = {parent for commit in listed for parent in commit.parents}
+    return [commit.oid for commit in listed if commit.oid not in parents]
 
 
 def replay(repository: git.Repository, listed: Sequence[Commit]) -> Iterator[Step]:

@@ -1,9 +1,11 @@
 """Snapshots of what git holds: the index and commits. Bytes are those of the object, never of the working tree."""
 
+import datetime
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from fcoplint.protocol.names import day_of
 from fcoplint.source import git
 from fcoplint.source.snapshot import Content, Entry, Kind, Note, Unreadable
 
@@ -81,6 +83,36 @@ class Versions:
             content = next(content for _, content in self._repository.blobs.read([version.oid]))
             if isinstance(content, bytes):
                 yield version.commit, version.path, content
+
+
+class Departures:
+    """The file names that have left a path on the way to some commits, listed no further back than the names asked for can be."""
+
+    # Clocks differ, and an envelope may be written some days before or after the date in its name.
+    _SLACK = datetime.timedelta(days=31)
+    _BEFORE_GIT = datetime.datetime(2005, 1, 1, tzinfo=datetime.UTC)
+
+    def __init__(self, repository: git.Repository, *tips: str) -> None:
+        self._repository = repository
+        self._tips = tips
+        self._listed: dict[str, tuple[datetime.datetime | None, set[str]]] = {}
+
+    def among(self, folder: str, filenames: Iterable[str]) -> set[str]:
+        """Those of the names that left a path below a folder."""
+        wanted = set(filenames)
+        days = list(map(day_of, wanted))
+        known = [day for day in days if day]
+        # A name of the future may have left today; before git there were no commits.
+        first = max(min(*known, datetime.datetime.now(datetime.UTC)), self._BEFORE_GIT) if known else None
+        since = first - self._SLACK if first and len(known) == len(days) else None
+        if folder in self._listed:
+            start, left = self._listed[folder]
+            if start is None or (since and since >= start):
+                return left & wanted
+            # A second look means that old names are many: once for all of them.
+            since = None
+        self._listed[folder] = since, git.list_departed(self._repository, self._tips, folder, since)
+        return self._listed[folder][1] & wanted
 
 
 def index_and_parents(repository: git.Repository, parents: Sequence[str]) -> tuple[list[GitSnapshot], GitSnapshot]:

@@ -162,16 +162,18 @@ def _read(path: str, kind: Kind, limit: int) -> Content:
         descriptor = os.open(path, _READ)
     except OSError as error:
         return _reason(error)
-    with open(descriptor, "rb") as file:
-        try:
-            state = os.fstat(descriptor)
-            if not stat.S_ISREG(state.st_mode):
-                return Unreadable("not-a-file")
-            if state.st_size > limit:
-                return Unreadable("too-large", str(state.st_size))
+    try:
+        state = os.fstat(descriptor)
+        if not stat.S_ISREG(state.st_mode):
+            return Unreadable("not-a-file")
+        if state.st_size > limit:
+            return Unreadable("too-large", str(state.st_size))
+        with open(descriptor, "rb", closefd=False) as file:
             data = file.read(limit + 1)
-        except OSError as error:
-            return _reason(error)
+    except OSError as error:
+        return _reason(error)
+    finally:
+        os.close(descriptor)
     return data if len(data) <= limit else Unreadable("too-large", f"more than {limit}")
 
 

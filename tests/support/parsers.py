@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from html.parser import HTMLParser
 from typing import Any
 from urllib.parse import unquote_to_bytes, urlsplit
 from xml.etree import ElementTree
@@ -188,6 +189,58 @@ def _plain(inline: Token) -> str:
     return "".join(child.content for child in inline.children or [])
 
 
+class _Elements(HTMLParser):
+    """The elements of a page in their order, with their attributes and, of scripts and styles, their text."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        if self.found[-1:] and self.found[-1][0] == "script" and data.strip():
+            self.texts.append(data)
+
+
+def page_data(text: str) -> dict[str, Any]:
+    """What a page holds as data, once its markup is known to be the one that every page has."""
+    elements = _Elements()
+    elements.feed(text)
+    elements.close()
+    assert text.isascii()
+    assert [attributes for tag, attributes in elements.found if tag == "script"] == [{"type": "application/json", "id": "data"}, {}]
+    assert len(elements.found) == _PAGE_ELEMENTS, len(elements.found)
+    names = {name for _, attributes in elements.found for name in attributes}
+    assert not {name for name in names if name.startswith("on") or name in ("src", "href", "srcset", "style", "action")}
+    data: dict[str, Any] = json.loads(elements.texts[0])
+    return data
+
+
+# What stands in page.html, whatever a report says.
+_PAGE_ELEMENTS = 64
+
+
+def _html(text: str) -> list[Told]:
+    data = page_data(text)
+    tasks = [f"{data['folders'][card['folder']]}/{card['file'] or card['id'] + '.md'}".lstrip("/") for card in _rows(data["cards"])]
+    return [
+        Told(
+            item["code"],
+            item["path"] or tasks[item["card"]],
+            item["line"],
+            "" if item["message"] is None else data["texts"][item["message"]],
+        )
+        for item in _rows(data["findings"])
+    ]
+
+
+def _rows(table: dict[str, Any]) -> list[dict[str, Any]]:
+    return [dict(zip(table["columns"], row, strict=True)) for row in table["rows"]]
+
+
 PARSERS: dict[str, Callable[[str], list[Told]]] = {
     "text": _text,
     "concise": _concise,
@@ -199,4 +252,5 @@ PARSERS: dict[str, Callable[[str], list[Told]]] = {
     "junit": _junit,
     "azure": _azure,
     "markdown": _markdown,
+    "html": _html,
 }

@@ -17,7 +17,7 @@ TEAM = {"mode": "preset", "team": "dev-team", "leader": "PM", "roles": ["PM", "D
 INBOX = "fcop/_lifecycle/inbox"
 T1 = f"{INBOX}/TASK-20261001-001-PM-to-DEV.md"
 _SCHEMA = jsonschema.Draft202012Validator(schema())
-_IDENTITY = {
+IDENTITY = {
     "GIT_AUTHOR_NAME": "PM", "GIT_AUTHOR_EMAIL": "pm@example.org", "GIT_COMMITTER_NAME": "PM", "GIT_COMMITTER_EMAIL": "pm@example.org"
 }  # fmt: skip
 
@@ -87,7 +87,7 @@ class Repo:
     def git(self, *args: str, env: dict[str, str] | None = None) -> str:
         """Run git here; its output."""
         done = subprocess.run(
-            ["git", *args], cwd=self.path, env={**os.environ, **_IDENTITY, **(env or {})}, capture_output=True, check=False
+            ["git", *args], cwd=self.path, env={**os.environ, **IDENTITY, **(env or {})}, capture_output=True, check=False
         )
         if done.returncode != 0:
             raise AssertionError(f"git {args}: {done.stderr.decode()}{done.stdout.decode()}")
@@ -96,7 +96,7 @@ class Repo:
     def try_git(self, *args: str, env: dict[str, str] | None = None) -> Ran:
         """Run git here where it may fail."""
         done = subprocess.run(
-            ["git", *args], cwd=self.path, env={**os.environ, **_IDENTITY, **(env or {})}, capture_output=True, check=False
+            ["git", *args], cwd=self.path, env={**os.environ, **IDENTITY, **(env or {})}, capture_output=True, check=False
         )
         return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
 
