@@ -39,9 +39,10 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule's file. `severity` maps a condition ("" for the ordinary case) to error, warning or info, `lang` is what was asked.
+    """One rule's file. `severity` maps a condition ("" for the ordinary case) to error, warning or info.
 
     `protocol_errors` maps a message ("" for all others) to the stable code that v4 gives the fault; none where it has none.
+    `lang` is the language asked for.
     """
 
     code: str

@@ -79,9 +79,15 @@ _EDGE = (re.compile(r" ?\((\w+) to (\w+)\)"), r"（\1 到 \2）")
 _OR = (re.compile(r"(?<=\w) or (?=\w)"), " 或 ")
 # What is put together of names and words: (pattern, replacement) for each parameter.
 _CHINESE_PATTERNS: Mapping[str, tuple[tuple[re.Pattern[str], str], ...]] = {
-    **dict.fromkeys(("lawful", "others", "creation", "missing"), (_EDGE,)),
+    **dict.fromkeys(("lawful", "others", "creation", "missing", "edge"), (_EDGE,)),
     **dict.fromkeys(("layers", "meant"), (_OR, (re.compile(r"^did you mean (`.*`)\?$"), r"是不是 \1？"))),
-    "expected": (_OR, (re.compile(r"^one of "), "下列之一："), (re.compile(r"^(`.*`), as the file name says$"), r"\1，与文件名相同")),
+    "expected": (
+        _OR,
+        (re.compile(r"^one of "), "下列之一："),
+        (re.compile(r"\bone (REPORT|REVIEW)\b"), r"一个 \1"),
+        (re.compile(r"(?<=\w) and (?=\w)"), " 和 "),
+        (re.compile(r"^(`.*`), as the file name says$"), r"\1，与文件名相同"),
+    ),
     "manifest": (
         (
             re.compile(r"^no file: (.*) names none, and ADMIN sends TASKs to this role alone$"),

@@ -31,10 +31,6 @@ _ENGLISH: _Table = {
     "baseline": "{n} by the baseline",
     "note": "note: {text}",
     "not provable": "not provable here, and so not judged:",
-    "repository": "(repository)",
-    "severity.error": "error",
-    "severity.warning": "warning",
-    "severity.info": "info",
     "commit": "commit:",
     "see": "see:",
     "related": " ({what})",
@@ -74,11 +70,7 @@ _CHINESE: _Table = {
     "path": "按路径 {n} 个",
     "baseline": "基线 {n} 个",
     "note": "注意：{text}",
-    "not provable": "以下各项无法从文件证明，因此未作判断：",
-    "repository": "（仓库）",
-    "severity.error": "错误",
-    "severity.warning": "警告",
-    "severity.info": "提示",
+    "not provable": "以下各项无法从文件证明，因此没有判断：",
     "commit": "提交：",
     "see": "参见：",
     "related": "（{what}）",
@@ -129,6 +121,19 @@ _CHINESE: _Table = {
     "paths left out by the setting `exclude`: {}": "设置 `exclude` 略过的路径：{} 个",
     "git ignores this workspace; it was read from disk": "git 忽略这个工作区；内容是从磁盘读的",
     "this folder may not be read": "没有权限读取这个文件夹",
+    "whether a profile would have authorized a move, and who really issued a REVIEW": "profile 会不会授权某次移动，REVIEW 究竟由谁签发",
+    "whether the name in an event's `by` is true, and what ADMIN or a leader may do": (
+        "事件的 `by` 里的名字是否真实，ADMIN 或 leader 可以做什么"
+    ),
+    "whether locks were held, and on which kind of file system": "有没有持有锁，在哪种文件系统上",
+    "whether a creation was run once or replayed": "创建是运行了一次，还是重放的",
+    "whether another clone of this workspace is worked in elsewhere": "有没有人在别处的另一个克隆里使用这个工作区",
+    "whether an authorization was in force by the clock on the wall; only the event's own `at` is known": (
+        "按真实的时钟，授权当时是否有效；知道的只有事件自己的 `at`"
+    ),
+    "whether an ISSUE or REVIEW that no event cites was changed before git held it": (
+        "没有事件引用的 ISSUE 或 REVIEW，在 git 存下它之前有没有改动过"
+    ),
     "this is no git repository, so nothing was compared with an earlier state": "这里不是 git 仓库，所以没有与更早的状态比较",
 }
 

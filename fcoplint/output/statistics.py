@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from fcoplint.findings import SEVERITIES
-from fcoplint.output.phrases import say
 from fcoplint.output.text import Paint, summary
-from fcoplint.output.width import pad
 from fcoplint.report import Report
 
 
@@ -14,9 +11,8 @@ def write(report: Report, paint: Paint) -> str:
     severities = {item.rule.code: item.severity for item in reversed(report.worst_first)}
     rows = sorted(report.statistics.items(), key=lambda row: (-row[1], row[0]))
     width = max((len(str(number)) for _, number in rows), default=0)
-    words = {severity: pad(say(report.lang, f"severity.{severity}"), 7) for severity in SEVERITIES}
     lines = [
-        f"{number:{width}}  {paint.rule(code, report.lang)}  {paint(severities[code], words[severities[code]])}  {report.rules[code].name}"
+        f"{number:{width}}  {paint.rule(code, report.lang)}  {paint(severities[code], f'{severities[code]:7}')}  {report.rules[code].name}"
         for code, number in rows
     ]
     return "".join(f"{line}\n" for line in [*lines, *summary(report, paint)])

@@ -78,8 +78,8 @@ def summary(report: Report, paint: Paint) -> Iterator[str]:
 
 def _block(item: Reported, paint: Paint) -> Iterator[str]:
     lang = item.rule.lang
-    severity = paint(item.severity, say(lang, f"severity.{item.severity}"))
-    yield f"{where(item)}: {severity} {paint.rule(item.rule.code, lang)} {paint('dim', item.rule.name)}"
+    # The first line is the same in every language: editors and people look for it by its words.
+    yield f"{where(item)}: {paint(item.severity, item.severity)} {paint.rule(item.rule.code, lang)} {paint('dim', item.rule.name)}"
     yield f"  {neutral_line(item.message)}"
     if item.commit:
         yield _row("commit", f"{item.commit.oid[:12]} {neutral(item.commit.date)} {neutral(item.commit.author)}", paint, lang)
@@ -108,7 +108,7 @@ def _row(key: str, text: str, paint: Paint, lang: str) -> str:
 def where(item: Reported) -> str:
     """`path:line:column`, harmless at the start of a line."""
     location = item.finding.location
-    path = neutral_line_start(neutral_path(location.path or say(item.rule.lang, "repository")))
+    path = neutral_line_start(neutral_path(location.path or "(repository)"))
     return f"{path}:{location.span.line}:{location.span.column}" if location.span else path
 
 
