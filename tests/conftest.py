@@ -22,6 +22,8 @@ def _no_outer_git() -> None:
     for key in [key for key in os.environ if key.startswith(("GIT_", "PRE_COMMIT_", "NO_COLOR", "FORCE_COLOR"))]:
         del os.environ[key]
     os.environ.update({"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", "LC_ALL": "C.UTF-8"})
+    # Thousands of short runs of the tool would each compile it anew.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 @pytest.fixture
