@@ -26,6 +26,7 @@ from fcoplint.model.reach import find_spared
 from fcoplint.model.surroundings import Surroundings
 from fcoplint.model.workspace import Documents, Workspace, Workspaces
 from fcoplint.protocol import v4
+from fcoplint.protocol.places import KEEPER
 from fcoplint.report import NOT_PROVABLE, CommitReference, Report, Reported, Suppression, WorkspaceSummary
 from fcoplint.settings import Settings
 from fcoplint.source.history import Step
@@ -124,7 +125,11 @@ def _unread(spared: frozenset[str]) -> Iterator[Note]:
 
 
 def _leave_out(snapshot: Snapshot, spared: frozenset[str]) -> Snapshot:
-    return OverlaySnapshot(snapshot, dict.fromkeys(spared)) if spared else snapshot
+    """A state without the spared envelopes; their folders stay, kept as people keep an empty folder in git."""
+    if not spared:
+        return snapshot
+    kept = {f"{path.rpartition('/')[0]}/{KEEPER}" for path in spared} - snapshot.entries.keys()
+    return OverlaySnapshot(snapshot, {**dict.fromkeys(spared), **dict.fromkeys(kept, b"")})
 
 
 def check_commits(

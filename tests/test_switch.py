@@ -758,7 +758,7 @@ def test_the_whole_way_from_a_to_b(tmp_path: Path) -> None:
     write_json(new, ".mcp.json", {"mcpServers": {"fcop": {"command": "fcop-mcp", "env": {"FCOP_PROJECT_DIR": "${workspaceFolder}"}}}})
     (tmp_path / "health.json").write_text(json.dumps(health(new, stamp.at)))
     new.write("fcop/_lifecycle/inbox/TASK-c.md", task_text(task_id="TASK-c", workspace_id=TWO))
-    new.write("fcop/reports/REPORT-c.md", f"---\nsender: DEV\nrecipient: PM\nreferences: [TASK-c]\nworkspace_id: {TWO}\n---\n")
+    new.write("fcop/reports/REPORT-c.md", f"---\nsender: DEV\nrecipient: PM\nsubject_ref: TASK-c\nworkspace_id: {TWO}\n---\n")
     new.write("src/app.py", "print('canary')\n")
     new.commit("canary")
     assert go(*after) == (0, "OPEN", [])

@@ -2,8 +2,9 @@
 
 Only what one side of a change finds and the other does not is ever told. An envelope is judged alike on both sides where
 neither it nor anything it speaks of, in any number of steps, was touched: such envelopes are *spared*. Whatever is unusual
-is kept: what cannot be read, names outside the grammar, files in another event vocabulary. So are the few on which the whole
-workspace depends: one in each folder, and those with its first and its newest events.
+is kept: what cannot be read, names outside the grammar, files in another event vocabulary. So are the few by which others are
+judged: those with a workspace's first and newest events. Whoever leaves the spared ones out must see to it that their folders
+stay.
 """
 
 from __future__ import annotations
@@ -85,8 +86,11 @@ def find_spared(sides: Sequence[Workspaces]) -> frozenset[str]:
     sights = _Sights()
     for workspace in ordinary:
         sights.add(workspace)
-    kept = sights.reached_from(changed) | sights.odd | _one_in_each_folder(paths - changed)
-    return frozenset(paths.difference(kept, *map(sights.ends, ordinary)))
+    if sights.odd & changed:
+        # What cannot be read may be the answer to anything.
+        return frozenset()
+    ends = set[str]().union(*map(sights.ends, ordinary))
+    return frozenset(paths - sights.reached_from(changed | ends | sights.odd))
 
 
 class _Sights:
@@ -207,15 +211,10 @@ def _is_ordinary(workspace: Workspace) -> bool:
     Under v1 and v2 habits are told for the whole workspace; without a declared leader the names of all TASKs tell who leads.
     """
     manifest = workspace.manifest
-    if workspace.version != _VERSION or manifest is None or manifest.fault is not None:
+    if workspace.version != _VERSION or workspace.protocol.mixed or manifest is None or manifest.fault is not None:
         return False
     leader = manifest.leader
     return bool(workspace.policy.leader) or (leader is not None and (not manifest.roles or leader in manifest.roles))
-
-
-def _one_in_each_folder(paths: Iterable[str]) -> set[str]:
-    """What keeps a folder from seeming empty."""
-    return set({path.rpartition("/")[0]: path for path in paths}.values())
 
 
 def _ends(workspace: Workspace, told: Mapping[str, Sequence[str]], latest: datetime.datetime) -> set[str]:
@@ -230,7 +229,7 @@ def _ends(workspace: Workspace, told: Mapping[str, Sequence[str]], latest: datet
     found = future | {path for path in near if any(moment > latest for moment in _moments_in(told[path]))}
     best: datetime.datetime | None = None
     for said, path in ordered:
-        if best and said < best:
+        if best and said <= best:
             break
         found.add(path)
         best = max(filter(None, (best, *(moment for moment in _moments(workspace, path) if moment <= latest))), default=None)

@@ -6,6 +6,8 @@ from typing import NamedTuple
 from fcoplint.protocol.names import claimed_kind, is_calendar_date, parse_name, parse_v4_kind
 from fcoplint.protocol.stages import STAGES, TERMINAL
 
+# What people put into a folder so that git keeps it.
+KEEPER = ".gitkeep"
 MANIFEST_NAMES = ("fcop.json", "codeflow.json")
 LIFECYCLE = "_lifecycle"
 # Folders of the older layouts, and those every layout has, that hold envelopes.

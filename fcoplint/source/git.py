@@ -594,9 +594,10 @@ class Blobs:
             _skip(answers, size + 1)
             return Unreadable("too-large", str(size))
         data = answers.read(size)
-        answers.read(1)
         if len(data) != size:
             raise GitError(f"git stopped in the middle of object {oid}; run `git fsck`")
+        if answers.read(1) != b"\n":
+            raise GitError(f"git cannot read object {oid}: it is longer than it says; run `git fsck`")
         return data
 
     def _pipes(self) -> tuple[IO[bytes], IO[bytes]]:
