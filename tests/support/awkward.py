@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -54,7 +55,9 @@ def report() -> Report:
 
 def written(name: str) -> str:
     """The report in a format, with no version that a release would change."""
-    return FORMATS[name].write(report(), Paint(on=False)).replace(f'"{__version__}"', '"0"')
+    written = FORMATS[name].write(report(), Paint(on=False)).replace(f'"{__version__}"', '"0"')
+    # A page says when it was made.
+    return re.sub(r'"made":\d+', '"made":0', written)
 
 
 if __name__ == "__main__":
