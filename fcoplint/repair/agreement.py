@@ -13,10 +13,10 @@ from fcoplint.outcome import Outcome, Plan, Publish, Refusal, Remove, Rewrite, S
 from fcoplint.protocol.roles import is_role, split_slot
 from fcoplint.protocol.stages import Edge, Mover
 from fcoplint.repair import conditions
-from fcoplint.repair.appending import append_event, spell_time
+from fcoplint.repair.appending import append_event
 from fcoplint.repair.execution import execute
 from fcoplint.repair.scene import Scene
-from fcoplint.repair.transition import find_task
+from fcoplint.repair.transition import find_task, make_event, path_in
 from fcoplint.repair.verdict import Judge, forbidden, refuse, remarks
 from fcoplint.source.snapshot import Unreadable
 from fcoplint.source.worktree import read_file
@@ -53,9 +53,7 @@ def _plan(scene: Scene, request: Request, environ: Mapping[str, str]) -> Plan | 
     if isinstance(task, Refusal):
         return task
     judge = Judge(scene)
-    refused = (
-        judge.unsafe_root(task.workspace.root) or conditions.refuse_version(task.workspace.version, "recover") or _refuse(task, request)
-    )
+    refused = judge.unsafe_root(task.workspace.root) or conditions.refuse_version(task.workspace.version, "recover") or _refuse(task)
     if refused:
         return refused
     said, stage = _said(task), task.place.stage
@@ -82,7 +80,7 @@ def _said(task: Task) -> str | None:
     return task.last_event.target if task.last_event else None
 
 
-def _refuse(task: Task, request: Request) -> Refusal | None:
+def _refuse(task: Task) -> Refusal | None:
     if task.place.kind != "stage" or task.place.depth:
         return Refusal("no-stage", f"{task.path} lies in no stage", (task.path,), ("fcoplint", "explain", "FC201"))
     copies = tuple(copy.path for copy in task.workspace.named(task.stem))
@@ -128,19 +126,8 @@ def _record(scene: Scene, task: Task, said: str | None, request: Request, data: 
         ways = tuple(f"{found.tool}: {said} to {found.target}" for found in task.workspace.dialect.table.edges_from(said))
         message = f"no single lawful move leads from {said} to {task.place.stage}; send the file back, then move it step by step"
         return Refusal("no-edge", message, ways, ("fcoplint", "repair", task.stem, "--return", "--by", request.by))
-    last = task.last_event
-    tool_key = next(
-        (key for key in task.workspace.dialect.tool_keys if last and last.fields.pair(key)), task.workspace.dialect.tool_keys[0]
-    )
-    event = {
-        "at": spell_time(scene.settings.policy.now, last.text("at") if last else None),
-        "from": edge.source,
-        "to": edge.target,
-        "by": request.by,
-        tool_key: edge.tool,
-        "note": f"{NOTE}; {request.note}" if request.note else NOTE,
-    }
-    new = append_event(data, event)
+    note = f"{NOTE}; {request.note}" if request.note else NOTE
+    new = append_event(data, make_event(task, edge, request.by, note, scene))
     if not isinstance(new, bytes):
         return Refusal("cannot-append", f"{task.path}: {new.why}", (task.path,), ("fcoplint", "explain", "FC302"))
     summary = f"{edge.tool}: recorded that {task.stem} went from {said} to {task.place.stage}, by {request.by}"
@@ -155,7 +142,7 @@ def _edge(task: Task, said: str | None, by: str) -> Edge | None:
 
 def _return(scene: Scene, task: Task, said: str | None, request: Request, data: bytes, judge: Judge) -> Plan | Refusal:
     """The file back in the stage where its events end, its bytes as they are."""
-    target = f"{task.path[: -len(task.filename)].removesuffix(f'{task.place.stage}/')}{said}/{task.filename}"
+    target = path_in(task, str(said))
     refused = conditions.refuse_target(scene, target) or conditions.refuse_devices(scene, task.path, target)
     if refused:
         return refused

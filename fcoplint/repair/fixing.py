@@ -11,7 +11,8 @@ from dataclasses import dataclass, field, replace
 
 from fcoplint import atomic, engine
 from fcoplint.findings import Edit, Finding
-from fcoplint.model.workspace import Documents, Workspaces
+from fcoplint.model.targets import belongs
+from fcoplint.model.workspace import Documents, Workspace, Workspaces
 from fcoplint.outcome import Outcome, Plan, Publish, Refusal, Remove, Rewrite, State
 from fcoplint.repair import conditions
 from fcoplint.repair.editing import apply, overlap
@@ -114,7 +115,7 @@ def plans(scene: Scene, fixed: Fixed) -> Iterator[Plan]:
 
 def _plan(scene: Scene, fixed: Fixed, path: str, target: str, data: bytes) -> Plan:
     codes = sorted({finding.code for finding in fixed.done if {path, target} & touched(finding)})
-    workspace = next((found.root for found in scene.state if path.startswith(f"{found.root}/") or not found.root), "")
+    workspace = _key(scene, path)[0]
     now = atomic.digest(_bytes(scene, path))
     if path == target:
         staging = (f"to stage it: {shlex.join(('git', 'add', '--', path))}",) if path in scene.index else ()
@@ -142,7 +143,7 @@ def _may_fix(scene: Scene, fixed: Fixed, finding: Finding, landed: set[tuple[str
     why = ""
     if fix.safety != "safe" and not unsafe:
         why = "it changes what is said or where it lies; look at it and use --unsafe"
-    elif any(_version(scene, path) >= 4 for path in paths):
+    elif any((workspace := _workspace_of(scene, path)) and workspace.version >= 4 for path in paths):
         why = "in a v4 workspace only fcop's own operations may write"
     elif finding.code not in _OF_BYTES and fix.edits and any(_key(scene, path) in landed for path in paths):
         why = "HEAD holds this envelope already, and what has landed is not rewritten"
@@ -252,8 +253,8 @@ def _bytes(scene: Scene, path: str) -> bytes:
     return content if isinstance(content, bytes) else b""
 
 
-def _version(scene: Scene, path: str) -> int:
-    return next((found.version for found in scene.state if not found.root or path.startswith(f"{found.root}/")), 0)
+def _workspace_of(scene: Scene, path: str) -> Workspace | None:
+    return next((workspace for workspace in scene.state if belongs(path, workspace.root)), None)
 
 
 def _landed(scene: Scene) -> set[tuple[str, str]]:
@@ -265,5 +266,5 @@ def _landed(scene: Scene) -> set[tuple[str, str]]:
 
 
 def _key(scene: Scene, path: str) -> tuple[str, str]:
-    root = next((found.root for found in scene.state if not found.root or path.startswith(f"{found.root}/")), "")
-    return root, path.rpartition("/")[2].removesuffix(".md")
+    workspace = _workspace_of(scene, path)
+    return workspace.root if workspace else "", path.rpartition("/")[2].removesuffix(".md")

@@ -219,7 +219,7 @@ def _choose_edge(task: Task, request: Request) -> Edge | Refusal:
 
 
 def _plan(scene: Scene, task: Task, edge: Edge, request: Request, judge: Judge, environ: Mapping[str, str]) -> Plan | Refusal:
-    target = _target(task, edge)
+    target = path_in(task, edge.target)
     refused = (
         conditions.refuse_source(scene, task.path)
         or conditions.refuse_target(scene, target)
@@ -250,10 +250,10 @@ def _plan(scene: Scene, task: Task, edge: Edge, request: Request, judge: Judge, 
 
 def draft(scene: Scene, task: Task, edge: Edge, request: Request, data: bytes, tracking: conditions.Tracking) -> Plan | Refusal:
     """The plan of a move whose conditions hold: what is written, removed and staged. Whether the rules allow it is not asked here."""
-    new = append_event(data, _event(task, edge, request, scene))
+    new = append_event(data, make_event(task, edge, request.by, request.note, scene))
     if not isinstance(new, bytes):
         return Refusal("cannot-append", f"{task.path}: {new.why}", (task.path,), ("fcoplint", "explain", "FC302"))
-    target = _target(task, edge)
+    target = path_in(task, edge.target)
     staged = {task.path: None, target: tracking.staged(new)} if tracking.entry and request.stages_in_git else {}
     return Plan(
         COMMAND,
@@ -266,22 +266,23 @@ def draft(scene: Scene, task: Task, edge: Edge, request: Request, data: bytes, t
     )
 
 
-def _target(task: Task, edge: Edge) -> str:
-    return task.workspace.path(f"{LIFECYCLE}/{edge.target}/{task.filename}")
+def path_in(task: Task, stage: str) -> str:
+    """Where a TASK lies in a stage of its workspace."""
+    return task.workspace.path(f"{LIFECYCLE}/{stage}/{task.filename}")
 
 
-def _event(task: Task, edge: Edge, request: Request, scene: Scene) -> dict[str, str | None]:
-    last = task.last_event.text("at") if task.last_event else None
-    keys = task.workspace.dialect.tool_keys
-    tool_key = next((key for key in keys if task.last_event and task.last_event.fields.pair(key)), keys[0])
+def make_event(task: Task, edge: Edge, by: str, note: str | None, scene: Scene) -> dict[str, str | None]:
+    """The event of a move made now, under the tool's key that the TASK's last event uses."""
+    last, keys = task.last_event, task.workspace.dialect.tool_keys
+    tool_key = next((key for key in keys if last and last.fields.pair(key)), keys[0])
     event = {
-        "at": spell_time(scene.settings.policy.now, last),
+        "at": spell_time(scene.settings.policy.now, last.text("at") if last else None),
         "from": edge.source,
         "to": edge.target,
-        "by": request.by,
+        "by": by,
         tool_key: edge.tool,
     }
-    return {**event, "note": request.note} if request.note else event
+    return {**event, "note": note} if note else event
 
 
 def _git_notes(scene: Scene, task: Task, target: str, staged: bool, request: Request) -> tuple[str, ...]:
