@@ -109,7 +109,8 @@ def check(
     pasts = [*ancestors, *[no_ancestors] * (len(parents) - len(ancestors))]
     wholes = [_open(snapshot, documents, settings) for snapshot in (*parents, *([focus.without] if focus else []), after)]
     spared = frozenset[str]() if show_older else find_spared(wholes)
-    sides = [Side(_open(_leave_out(parent, spared), documents, settings), past) for parent, past in zip(parents, pasts, strict=True)]
+    befores = [_open(_leave_out(parent, spared), documents, settings) for parent in parents] if spared else wholes[: len(parents)]
+    sides = [Side(before, past) for before, past in zip(befores, pasts, strict=True)]
     law = [side.state for side in sides]
     state = _open(_leave_out(after, spared), documents, settings, law=law)
     part = _Part(focus, _open(_leave_out(focus.without, spared), documents, settings, law=law)) if focus else None
