@@ -14,11 +14,13 @@ from fcoplint.catalogue import Message, Rule
 from fcoplint.findings import Edit, Finding, Fix, Related
 from fcoplint.model.location import Location
 from fcoplint.model.nodes import Span
+from fcoplint.output import html
 from fcoplint.output.formats import FORMATS
 from fcoplint.output.text import Paint
 from fcoplint.report import CommitReference, Report, Reported, Suppression, WorkspaceSummary
 from fcoplint.source.snapshot import Note
 
+PAGE = Path(html.__file__).parent / "page"
 SNAPSHOTS = Path(__file__).parents[1] / "snapshots"
 _CONTROL = "\x00\t\n\r\x1b[31m\x7f\x85\x9b"
 _HIDDEN = "\u200b\u202e\u2066\ufeff\u2028\u2029\ufffe\udc80"
@@ -56,8 +58,11 @@ def report() -> Report:
 def written(name: str) -> str:
     """The report in a format, with no version that a release would change."""
     written = FORMATS[name].write(report(), Paint(on=False)).replace(f'"{__version__}"', '"0"')
-    # A page says when it was made.
-    return re.sub(r'"made":\d+', '"made":0', written)
+    # A page says when it was made; its style and scripts stand in their own folder, and each in the page as it is there.
+    for source in [PAGE / "page.css", *(PAGE / f"{script}.js" for script in html.SCRIPTS)] if name == "html" else []:
+        assert written.count(source.read_text()) == 1, source.name
+        written = written.replace(source.read_text(), f"[{source.name}]\n")
+    return re.sub(r'"made":\d+', '"made":0', re.sub(r"sha256-[A-Za-z0-9+/=]+", "sha256-[of them]", written))
 
 
 if __name__ == "__main__":
